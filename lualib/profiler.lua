@@ -7,7 +7,7 @@
 -- message, errno.
 
 local loaded, core = pcall(require, "profiler.core")
--- profiler/core.so returns no table if it cannot call Lua's functions, not even to raise an error
+-- If profiler/core.so cannot call Lua's functions, it cannot even raise an error. It then returns no table.
 if loaded and type(core) ~= "table" then
   error("profiler: this program does not export the functions of its Lua, so no module can call them: "
     .. "link it with -Wl,-E -Wl,--whole-archive liblua.a -Wl,--no-whole-archive, or to liblua5.4.so.0", 0)
@@ -48,10 +48,11 @@ end
 -- Returns three values about the file of the profile:
 --
 --   1. its path (default: SCRIPT.PID.vmprof in the current folder)
---   2. the number n of the first name to try: SCRIPT.PID.n.vmprof; 1 means the path without a number
---   3. true if a number may be added to the name, because 'out' is nil or has an escape such as %p
+--   2. the number n of the first path to try: SCRIPT.PID.n.vmprof, or the path without a number if n is 1
+--   3. true if other numbers may be tried when the file exists, because 'out' is nil or has an escape such as
+--      %p
 --
--- out: option of the session
+-- out: the option 'out' of the session
 local function place(out)
   local script = type(arg) == "table" and type(arg[0]) == "string" and arg[0] or nil
   local pid = core.getpid()
@@ -168,13 +169,13 @@ function M.disable()
   return core.close()
 end
 
--- Returns checked options for a function that samples one kind of events. Raises errors at the function's
--- caller.
+-- Checks the options of M.alloc_start or M.time_start. Returns a checked copy. If an option is wrong, raises
+-- an error with the position of the call of that function.
 --
 -- name: "alloc_start" or "time_start"
--- o: options
--- own: option that is refused, because the function's first argument sets it
--- other: option that is refused, because it starts the other kind of samples
+-- o: the options, or nil
+-- own: "alloc" or "time": the option that the function's first argument sets; raises an error if o has it
+-- other: the option that starts the other kind of samples; raises an error if o has it
 local function startoptions(name, o, own, other)
   if o ~= nil and type(o) ~= "table" then
     error(("bad argument #2 to '%s' (table of options expected, got %s)"):format(name, type(o)), 3)
@@ -310,17 +311,19 @@ local function badlabels(t)
   end
 end
 
---- Sets labels of the running coroutine. Coroutines that it creates later inherit the labels. Profiles
--- separate samples by labels. 't': map from names to values (strings, numbers or true). The value false
--- removes a label; labels that are not in t stay. Without t, returns a table of the coroutine's labels, with
--- values as strings.
+--- Sets labels of the running coroutine. Profiles separate samples by labels. Coroutines that this coroutine
+-- creates later inherit its labels.
+--
+-- t: map from names to values (strings, numbers or true). The value false removes a label. Labels that are
+-- not in t do not change. If t is nil, returns a table of the coroutine's labels, with values as strings.
 function M.label(t)
   if t == nil then return core.labels() end
   if not core.label(t) then error(("bad argument #1 to 'label' (%s)"):format(badlabels(t)), 2) end
 end
 
--- For M.with: restoring[n] is a to-be-closed value. When it is closed, the label set with number n becomes
--- that of the coroutine again. 'restore' is the metatable of these values.
+-- Maps the number of a label set to a to-be-closed value for M.with. When the value is closed, core.relabel
+-- gives the running coroutine this label set again. The values are cached: repeated calls of M.with do not
+-- allocate them again.
 local restore = {__close = core.relabel}
 local restoring = setmetatable({}, {__mode = "v", __index = function(t, set)
   local new = setmetatable({set}, restore)
@@ -345,7 +348,7 @@ end
 local SNAPSHOT = {wait = "boolean", fork = "boolean", overwrite = "boolean"}
 
 --- Writes a snapshot of the heap for `asamp heap`: all reachable objects and their references. Returns nil,
--- message, errno on failure; else a table:
+-- message, errno on failure. On success returns a table:
 --
 --   - path: path of the written snapshot
 --   - forked: true: a forked process writes the snapshot
@@ -392,8 +395,9 @@ function M.snapshot(path, t)
   return s, message, errno
 end
 
---- Writes a list of the references that keep sampled live blocks alive into the profile, as the end of the
--- session does. Walks all reachable objects. Returns the number of these blocks, or 0 without a session.
+--- Finds the references that keep sampled live blocks alive, and writes a list of them into the profile. (The
+-- end of a session does the same.) Walks all reachable objects. Returns the number of these blocks, or 0
+-- without a session.
 function M.holders()
   return current() and core.holders() or 0
 end
@@ -427,8 +431,8 @@ end
 
 -- {== lua -l profiler =======================================================
 
--- Returns true if the interpreter's arguments have -l profiler before the script, or anywhere without a
--- script.
+-- Returns true if the interpreter was started with `-l profiler`. Does not search the words after the
+-- script's name, because they are the script's arguments.
 local function wanted()
   if type(arg) ~= "table" then return false end
   local first, last = -1, -1

@@ -97,8 +97,11 @@ local function tool(name)
   return ok and module or nil
 end
 
--- Removes the main thread's stack from a list of holders, {text, share} (references that keep bytes alive):
--- its bytes do not count as retained (profiler.alive). Scales the other shares so that they add up to 1.
+-- Returns a list of holders without the main thread's stack: bytes that it keeps alive do not count as
+-- retained (profiler.alive). Scales the shares of the other holders so that they add up to 1.
+--
+-- list: holders, {text, share} each: a reference that keeps bytes alive, and the share of the bytes that it
+-- keeps
 local function counted(list)
   local rest, shares = {}, 0
   for _, holder in ipairs(list) do
@@ -110,13 +113,13 @@ local function counted(list)
   return rest
 end
 
--- Explains where f allocates: calls f again under the profiler. Returns a text with one line for each source
--- line that allocated; or the reason why these lines are unknown.
+-- Finds the source lines where f allocates, by another call of f under the profiler. Returns a text with one
+-- row for each of these lines, or the reason why they are unknown.
 --
 --   - args: arguments of f, packed by pack()
---   - bytes: about the number of bytes that one call of f allocates
---   - retained: true: lists the source lines whose bytes are still alive after the call, and their holders
---     (the references that keep these bytes alive)
+--   - bytes: number of bytes that a call of f allocated
+--   - retained: true: lists only lines whose bytes are still alive after the call, and the holders of these
+--     bytes (the references that keep them alive)
 local function explain(f, args, bytes, retained)
   local totals, holders, host = tool "asamp.sums.totals", tool "asamp.sums.holders", tool "asamp.host"
   if not (totals and holders and host) then
@@ -184,8 +187,9 @@ local function busy()
          "but the profiler is already enabled; disable it before the test"
 end
 
--- Checks a budget. Returns true if M.measure(f, ...)[field] is at most 'most' bytes, or if this Lua has no
--- exact counts. Else returns false and a message with the allocating lines, for which f is called again.
+-- Checks a budget. Measures a call of f(...). Returns true if the measured 'field' ("bytes" or "retained") is
+-- at most 'most' bytes, or if this Lua has no exact counts. Otherwise calls f again to find the allocating
+-- lines, and returns false and a message with these lines.
 local function within(field, most, f, ...)
   if type(most) ~= "number" then
     error(("asamp.budget: a budget must be a number of bytes, got %s"):format(shown(most)), 0)
@@ -201,23 +205,25 @@ local function within(field, most, f, ...)
   return false, over .. "\n" .. (busy() or explain(f, pack(...), found.bytes, field == "retained"))
 end
 
---- Returns true if f(...) allocates at most n bytes, or if this Lua has no exact counts. Else returns false
--- and a message with the allocating lines, for which f is called again.
+--- Checks that f(...) allocates at most n bytes. Returns true if so, or if this Lua has no exact counts.
+-- Otherwise calls f again to find the allocating lines, and returns false and a message with these lines.
 function M.allocates(n, f, ...)
   return within("bytes", n, f, ...)
 end
 
---- Returns true if at most n bytes stay alive after f(...) and a full collection, or if this Lua has no exact
--- counts. Else returns false and a message with the lines that allocated them, for which f is called again.
+--- Checks that at most n bytes stay alive after f(...) and a full collection. Returns true if so, or if this
+-- Lua has no exact counts. Otherwise calls f again to find the lines that allocated these bytes, and returns
+-- false and a message with these lines.
 function M.retains(n, f, ...)
   return within("retained", n, f, ...)
 end
 
 -- ==}
 
---- Registers assertions with luassert, whose table is 'assert': assert.allocates.at_most(n, f) and
--- assert.retains.at_most(n, f), where n is a number of bytes; assert.allocates.nothing(f) and
--- assert.retains.nothing(f).
+--- Registers assertions with luassert, whose table is 'assert':
+--
+--   - assert.allocates.at_most(n, f), assert.allocates.nothing(f): limit the bytes that f allocates
+--   - assert.retains.at_most(n, f), assert.retains.nothing(f): limit the bytes that stay alive after f
 function M.register(assert)
   for name, check in pairs{allocates = M.allocates, retains = M.retains} do
     local function asserted(state, n, f, ...)
@@ -424,9 +430,12 @@ function M.open(path, options)
                        data = t or {tests = {}}}, Baseline)
 end
 
--- Compares the measurement 'found' (M.measure) with the baseline of the test 'name'. Returns two values: a
--- text about the counts that exceed the baseline (nil: none does); and true if bytes or blocks are among
--- these counts, and not only retained bytes. If the test has no baseline, adds 1 to self.new.
+-- Compares the measurement 'found' (result of M.measure) with the baseline of the test 'name'. If the test
+-- has no baseline, adds 1 to self.new and returns nil. Otherwise returns two values:
+--
+--   1. a text that lists the counts above the baseline; nil: there are none
+--   2. true if bytes or blocks are among these counts; false if at most the retained bytes are above the
+--      baseline
 function Baseline:over(name, found)
   local test = self.data.tests[name]
   if not test then
@@ -457,9 +466,9 @@ function Baseline:replace(name, found)
 end
 
 --- Calls f(...) and measures it as the test 'name'. Returns true if the measurement is within the baseline,
--- or if this Lua has no exact counts. Otherwise returns false and a message with the allocating lines; to
--- find these, calls f again. With the option 'update' of M.open, stores the measurement as the new baseline
--- and returns true.
+-- or if this Lua has no exact counts. Otherwise calls f again to find the allocating lines, and returns
+-- false and a message with these lines. If M.open had the option 'update', stores the measurement as the new
+-- baseline and returns true.
 function Baseline:run(name, f, ...)
   if type(name) ~= "string" then
     error("the name of a test must be text", 2)

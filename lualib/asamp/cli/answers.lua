@@ -12,7 +12,8 @@ local COUNT = 1 << 53      -- upper limit of counts: doubles represent all integ
 local NAMED = 9            -- number of counts before the name in each row of an answer to "names"
 local NAME = 4096  -- limit of a path, name or reason in an answer, in bytes
 
--- The counts in an answer to the request "stats". true: an answer without the field is refused.
+-- Counts that an answer to the request "stats" has. true: the field must be present; false: it may be
+-- missing.
 local STATS = {
   pid = true, now = true, alloc = true, time = true, recording = true, states = true, made = true,
   samples = true, timesamples = true, allocated = true, lost = true, inuse = true, held = true,
@@ -20,14 +21,15 @@ local STATS = {
   tenured = true, unfollowed = false, version = false, gone = false, ring = false, untimed = false,
 }
 
--- Converts a text (or nil) to an integer from 0 to 'most' (default COUNT), or nil if it is no such integer.
+-- Converts a text to an integer from 0 to 'most' (default COUNT). Returns nil if it is no such integer, or is
+-- nil.
 local function count(text, most)
   local n = text and text:find "^%d+$" and #text < 20 and math.tointeger(tonumber(text))
   return n and n <= (most or COUNT) and n or nil
 end
 
--- Converts fields[key], a text of an answer, to an integer of at least 'least' (default 0). If it is no such
--- integer, raises the error {reason}, which M.check catches.
+-- Returns the field 'key' of an answer as an integer. Raises the error {reason}, which M.check catches, if
+-- the field is missing or is not an integer of at least 'least' (default 0).
 local function number(fields, key, least)
   local n = count(fields[key], key == "alloc" and 1 << 62 or nil)
   if n and n >= (least or 0) then
@@ -72,9 +74,11 @@ function CHECKS.stats(fields)
   return found
 end
 
--- Checks that each text in fields.rows, the rows of an answer, matches 'pattern'. The pattern has two
--- captures: integers with absolute values of at most 'most' (nil: COUNT), and a short text in UTF-8. Returns
--- {pid, rows}. Raises {reason} if a row does not match.
+-- Checks the rows of an answer (fields.rows, a list of texts). Returns {pid, rows}. Raises the error
+-- {reason}, which M.check catches, if a row is malformed.
+--
+-- pattern: each row must match it. Its first capture is a list of integers with absolute values of at most
+-- 'most' (default COUNT), its second capture a short text in UTF-8
 local function rows(fields, pattern, most)
   for _, row in ipairs(fields.rows) do
     local counts, rest = row:match(pattern)

@@ -11,8 +11,8 @@ local M = {}
 M.ARGUMENT = "PID|SOCKET"
 
 local PATIENCE = 15  -- default time limit of an answer, in seconds
--- A process that has closed its socket may still be about to exit. This is the number of waits of 10 ms for
--- such exits, for all processes of a request together.
+-- A process that has closed its socket may still be about to exit. A request waits for such exits in steps of
+-- 10 ms. This is the largest number of steps of one request, for all processes together.
 local ENDING = 100
 
 -- Returns the text of /proc/PID/NAME, or nil if it cannot be read.
@@ -102,9 +102,10 @@ M.find = find
 -- Maps a target (id or socket, as the user has given it) to the process id in the target's last answer.
 local known = {}
 
--- Returns true if process 'pid' has ended. A process may close its socket shortly before it exits. So if it
--- has answered an earlier request ('answered'), waits for the exit: 10 ms at a time, at most waits.left
--- times. All targets of one call of M.all share the counter 'waits'.
+-- Returns true if process 'pid' has ended. A process may close its socket shortly before it exits. So if
+-- 'answered' is true (the process has answered an earlier request), waits for the exit.
+--
+-- waits: {left}: number of waits of 10 ms that remain. All targets of one call of M.all share this counter
 local function hasended(pid, answered, waits)
   while answered and waits.left > 0 and isthere(pid) do
     waits.left = waits.left - 1
@@ -136,8 +137,8 @@ local function gone(target, path, waits)
   end
 end
 
--- Parses the text of an answer. Returns a table of its fields, as texts; its field 'rows' is a list of texts.
--- Returns nil and a message if the process refuses the request. 'path': the socket, for the message.
+-- Parses the text of an answer. Returns its fields as a map from name to text; the field 'rows' is a list of
+-- texts. Returns nil and a message if the process refuses the request. 'path': the socket, for the message.
 local function parse(path, text)
   local fields, rows = {}, {}
   for line in text:gmatch "[^\n]+" do

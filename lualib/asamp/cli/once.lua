@@ -62,11 +62,12 @@ end
 
 -- Removes duplicates from a list of files (items, tables with the field 'path'). Returns the other items.
 --
---   - f(item): returns a key; only items with equal keys are compared. nil: the item is never removed
---   - isone(a, b): returns true if a and b are duplicates
---   - better(a, b): called for duplicates, of which b is earlier in the list; returns true to remove b, false
---     to remove a
---   - why: format of the message about a removed item: the paths of the removed and of the remaining item
+--   - f(item): returns a key; items with different keys are not duplicates. nil: the item is no duplicate
+--   - isone(a, b): returns true if a and b, which have equal keys, are duplicates
+--   - better(a, b): decides which of two duplicates stays: returns true to remove b, which is earlier in the
+--     list, or false to remove a
+--   - why: format of the message about a removed item; its arguments are the paths of the removed and of the
+--     remaining item
 --   - notes: list to which these messages are added
 local function unique(list, f, better, isone, why, notes)
   local groups, kept = {}, {}
@@ -108,16 +109,18 @@ end
 
 local function overlaps(a, b) return a.from < b.to and b.from < a.to end
 
--- Finds the recordings whose samples a profile contains, and sets item.recordings to their list. A merged
--- profile has several recordings. A recording is a session or a dump. A dump is a file that a flight recorder
--- wrote during its session. Fields of a recording:
+-- Sets item.recordings to the list of the recordings whose samples a profile contains. A recording is a
+-- session or a dump. A dump is a file that a flight recorder wrote during its session. A merged profile has
+-- several recordings. Fields of a recording:
 --
 --   - text: identifies the recording; from profiler.convert.version
---   - recorder: id of the flight recorder that wrote the dump; nil: a session
---   - from, to: range of time of a dump; nil: a session
+--   - recorder: id of the flight recorder that wrote the dump; nil for a session
+--   - from, to: range of time of a dump; nil for a session
 --
--- If there is only one recording, also sets item.recording to the text of the session; or item.recorder,
--- item.from and item.to to the fields of the dump.
+-- If there is only one recording, also sets these fields:
+--
+--   - item.recording: the text of the recording, if it is a session
+--   - item.recorder, item.from, item.to: the fields of the recording, if it is a dump
 local function identify(item)
   local version, _, _, _, sources = convert.version(item.path)
   item.recordings = {}
@@ -159,8 +162,8 @@ local function own(owners, item)
   end
 end
 
--- Finds the item (file) of the list that contains a recording, or nil if there is none. A dump of a flight
--- recorder is contained in an item if that has a dump of the same recorder, and both overlap in time.
+-- Returns the item (file) that contains a recording, or nil if there is none. A dump of a flight recorder
+-- counts as contained in an item if the item has a dump of the same recorder that overlaps it in time.
 --
 --   - owner: element of the map of own() for the recording's session or flight recorder; nil: none
 --   - recording: {text, recorder, from, to} (identify)
@@ -181,8 +184,10 @@ local function ownerof(owner, recording)
 end
 
 -- Removes each file whose recordings (identify) are all in other files of the list, usually in one merged
--- file. Appends a message about it to 'notes'. Returns the other files. Returns nil and a message if only
--- some recordings of a file are in another one: their samples would count twice.
+-- file. Appends a message about each removed file to 'notes'. Returns the other files.
+--
+-- If only some recordings of a file are in other files, returns nil and a message: neither file can be
+-- removed, and the common samples would count twice.
 local function parts(list, notes)
   local order, sorted, owners, kept = {}, table.move(list, 1, #list, 1, {}), {}, {}
   for i, item in ipairs(list) do

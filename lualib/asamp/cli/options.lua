@@ -1,20 +1,26 @@
--- SPDX-License-Identifier: MIT
--- Command lines of the subcommands. A description, a table, defines the options, error messages and help
--- text of a command:
+-- Command lines of the subcommands. A description, a table, defines the options, error messages and help text
+-- of a command. Its list elements are the options. Its fields:
 --
 --   - command: name of the subcommand
 --   - arguments: arguments in the usage line, after the options
 --   - least, most: number of arguments (default 1 and 1)
---   - what: word for an argument in messages (default "file")
---   - wants: text for all arguments in messages, such as "a process and a name" (nil: their number and the
+--   - what: word for one argument in messages (default "file")
+--   - wants: text for all arguments in messages, such as "a process and a name" (nil: their number and that
 --     word)
 --   - rest: a number n: words after the n-th argument are arguments even if they start with "-"
 --   - about, after: help text above and below the options
 --   - exits: text about the exit codes
 --   - foreign(word): returns a message for an unknown option, or nil
---   - [i]: the option {name, value, text, check, short, bare}. 'value': placeholder in the help, nil for a
---     switch. check(text): returns the value, or nil and a description of valid ones. short = "o": "-o" is
---     allowed. bare: value if it is omitted; otherwise it follows "=".
+--
+-- An option is a table {name, value, text, check, short, bare}; the last two are named fields:
+--
+--   - name: the option without the dashes
+--   - value: placeholder of the value in the help; nil: the option is a switch without a value
+--   - text: help text
+--   - check(text): returns the checked value, or nil and a description of valid values; nil: any text is
+--     valid
+--   - short: "o" makes -o another form of the option
+--   - bare: value of the option if the user gives none. Such an option takes its value only after "="
 --
 -- A word that starts with "-" and a digit is an argument (a number), not an option.
 
@@ -28,7 +34,8 @@ local EXITS = "Exit codes: 0 done, 1 %s or the result cannot be written, 2 wrong
 
 -- {== values ===============================================================
 
--- Larger numbers in options are replaced by this one: small multiples of it do not overflow in Lua or C.
+-- Larger numbers in options are replaced by this one, so that small multiples of them do not overflow in Lua
+-- or C.
 local PLENTY = (1 << 31) - 1
 
 --- Returns the function check(text) of an option whose values are whole numbers of at least 'least'. It
@@ -171,8 +178,8 @@ end
 
 -- {== suggestions ===========================================================
 
--- Returns the edit distance of two texts: the number of characters to add, remove or change, or to swap with
--- the next one.
+-- Returns the edit distance of two texts: the smallest number of changes that turn one into the other. A
+-- change adds, removes or replaces a character, or swaps two neighbouring characters.
 local function distance(a, b)
   local rows = {[0] = {}}
   for j = 0, #b do

@@ -15,8 +15,8 @@ local function first(path, n)
   return text or ""
 end
 
--- Returns "program" if the system can execute the file, "script" if its first line is #! with a Lua
--- interpreter; else nil.
+-- Returns "program" if the system can execute the file, or "script" if its first line is #! with a Lua
+-- interpreter. Returns nil for other files.
 local function sortof(path)
   local head = first(path, 256)
   local by = head:match "^#!([^\n]*)"
@@ -28,8 +28,10 @@ local function isprogram(path)
 end
 
 --- Finds the program that 'word' names: the file 'word', or else the first program or Lua script of that name
--- in PATH. Ignores folders. Returns the path of the program, or nil if it is a script or was not found.
--- Second result: the path of the program or script if it was found in PATH.
+-- in PATH. Ignores folders. Returns two values:
+--
+--   1. the path of the program; nil if it is a Lua script or was not found
+--   2. the path of the program or Lua script if it was found in PATH; else nil
 function M.find(word)
   if host.samefile(word, word) and not host.samefile(word, word .. "/.") or word == "-" then
     return isprogram(word) and (word:find "/" and word or "./" .. word) or nil
@@ -93,7 +95,7 @@ function M.foreign(program, interpreter)
   return other and ("'%s' is linked to %s"):format(program, other)
 end
 
--- texts that Lua 5.2 and newer, Lua 5.1, and LuaJIT leave in a program's file
+-- Texts that the file of a program contains if the program includes Lua 5.2 or newer, Lua 5.1, or LuaJIT.
 local VERSIONS = {"$LuaVersion: Lua 5.", "$Lua: Lua 5.", "LuaJIT 2."}
 
 --- Returns true if the program's file contains a Lua that is not Asamp's.
@@ -116,9 +118,11 @@ function M.librarypath(interpreter)
 end
 
 --- Returns the files whose path matches 'pattern', as a map from path to {name, size, inode, changed}
--- (host.files). The pattern is a path of a profile in which the escapes %p, %n, %t, %h match any text; a
--- number may precede ".vmprof". Uses no child process such as ls: a signal to the process group, such as that
--- of Ctrl-C, would end the child.
+-- (host.files). The pattern is the path of a profile. Its escapes %p, %n, %t and %h match any text without a
+-- slash. A number may precede ".vmprof".
+--
+-- Uses no child process such as ls: a signal to the process group, such as that of Ctrl-C, would end the
+-- child.
 function M.profiles(pattern)
   local folder, name = pattern:match "^(.*/)([^/]*)$"
   local match = (name or pattern):gsub("%%?.", function(c)

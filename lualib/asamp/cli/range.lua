@@ -8,8 +8,8 @@ local M = {}
 
 local number = options.number(0, 1e9)
 
--- Checks a time in seconds since the start, such as 12.5 or 12.5s. Returns two values: the number, or nil if
--- the time is not valid; and a text that describes valid values.
+-- Checks a time in seconds since the start, such as "12.5" or "12.5s". Returns the number, or nil if the text
+-- is not such a time. The second result is always a text that describes valid times.
 local function seconds(value)
   return (number((value:gsub("s$", "")))), "a number of seconds since the start of the run, such as 12.5"
 end

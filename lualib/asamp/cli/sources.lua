@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
 -- Finds and reads source files. Their names are from a profile, which is untrusted, and the result may be
--- published:
+-- published. So this rule applies:
 --
---   VS1  only names of Lua functions are searched. A file is opened only if its path, with all links
---        resolved, is below the current folder or a folder that the user has named, has no hidden folder
---        below that, and is not in /proc or /sys; only regular files are opened. A file with a zero byte is
---        not text.
+--   VS1  Only files of Lua functions are searched. A file is opened only if it is a regular file and its
+--   path, with all links resolved, meets three conditions: it is below the current folder or a folder that
+--   the user has named; it has no hidden folder below that folder; it is not in /proc or /sys. A file with a
+--   zero byte is not text, and is not returned.
 
 local host = require "asamp.host"
 local layout = require "asamp.show.layout"
@@ -17,8 +17,9 @@ local M = {}
 
 local MAXFILE = sources.MAXFILE
 
--- Reasons why a source file cannot be read; asamp.show.page.sources has their texts. If several paths were
--- tried and failed for different reasons, the first of these reasons is reported.
+-- Reasons why a source file cannot be read; asamp.show.page.sources has their texts. The order is that of
+-- precedence: if several paths were tried and failed for different reasons, the first of these reasons is
+-- reported.
 local REASONS = {"outside", "hidden", "unread", "absent"}
 
 -- Appends the real paths of 'folders' to 'roots', the list of folders whose files may be opened.
@@ -70,8 +71,8 @@ local function load(name, roots)
   return text, host.modified(path)
 end
 
--- Returns a map for the files of one folder: from the name that a profile has for a file to the file's name
--- on disk. In profiles, some characters of names are replaced by ";" or U+FFFD (asamp.sums.paths.written).
+-- Returns a map from the names of files in profiles to their names on disk, for the files of one folder. The
+-- names can differ: in profiles, some characters are replaced by ";" or U+FFFD (asamp.sums.paths.written).
 -- The value is false if several files have the same name in profiles. 'cache': earlier results, by folder.
 local function entries(folder, cache)
   local by = cache[folder]
@@ -101,7 +102,7 @@ local function unwritten(folder, name, cache)
 end
 
 -- Finds the files that have the path 'name' in profiles, which replace some characters of paths
--- (asamp.sums.paths.written). Appends their real paths to 'names'. Searches below 'roots' if 'name' is an
+-- (asamp.sums.paths.written). Appends their paths on disk to 'names'. Searches below 'roots' if 'name' is an
 -- absolute path, otherwise below 'folders' and the current folder. 'cache': earlier results (entries).
 local function addunwritten(names, name, folders, roots, cache)
   local isabsolute = name:find "^/"
@@ -114,10 +115,10 @@ local function addunwritten(names, name, folders, roots, cache)
   end
 end
 
--- Finds a source file and reads it. Tries the path 'name' in all folders. Then, if the profile may have
--- replaced characters of the path, tries the files that have this path in profiles (addunwritten). Returns
--- the text of the first file that can be read, and the time of its last change (load), or nil and one of the
--- REASONS.
+-- Finds a source file and reads it. Tries the path 'name' first, then, if it is relative, the same path in
+-- each of the folders. Then, if the profile may have replaced characters of the path, tries the files that
+-- have this path in profiles (addunwritten). Returns the text of the first file that can be read, and the
+-- time of its last change (load). Returns nil and one of the REASONS on failure.
 local function find(name, folders, roots, cache)
   local names, reasons = {name}, {}
   if not name:find "^/" then
@@ -181,11 +182,14 @@ local function isother(text, lines)
 end
 
 --- Returns a function that reads source files, and the list of the files that it has read, for M.changed. The
--- function(name, profiled) returns the text, and "long" if it was cut at MAXFILE bytes, or nil and one of the
--- REASONS.
+-- function f(name, profiled) returns the text of a file; a second result "long" means that the text was cut
+-- at MAXFILE bytes. It returns nil and one of the REASONS on failure.
 --
 --   - name: the file's path
 --   - profiled: its path in the profile; nil: the same
+--
+-- Parameters of M.finder:
+--
 --   - folders: folders whose files may be opened; a relative path is searched in the current folder first
 --   - functions: the profile's functions, by which M.changed recognizes a different file of the same name
 function M.finder(folders, functions)
@@ -202,10 +206,10 @@ function M.finder(folders, functions)
   end, read
 end
 
---- Returns a warning if source files have changed since the profile was made; nil: none has.
+--- Returns a warning if source files have changed since the profile was made; else nil.
 --
---   - read: list of files. A file has changed if it was modified after 'started', or if it defines no
---     function at a line where the profile has one (isother)
+--   - read: list of the files, the second result of M.finder or M.texts. A file has changed if it was
+--     modified after 'started', or if it defines no function at a line where the profile has one
 --   - started: start of the profile, seconds since the epoch; nil: unknown
 function M.changed(read, started)
   local names = {}

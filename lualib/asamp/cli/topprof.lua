@@ -18,10 +18,11 @@ M.UNOPENED = "the process's profile cannot be opened; asamp stats shows the path
 
 -- Converts the samples of a range of time to the pprof format.
 --
+--   - path, out: paths of the profile and of the result
 --   - since, till: times of the monotonic clock in us, as text; "0": no limit
 --   - first: default sample type
 --   - isring: true for the file of a flight recorder. Some of its data are older than its first sample and
---     have time 0. They are omitted if 'since' is set
+--     have time 0. They are left out if 'since' is not "0"
 local function part(path, out, since, till, first, isring)
   local _, _, _, clock = convert.version(path)
   local least = isring and since ~= "0" and 1 or 0
@@ -66,11 +67,11 @@ function M.main(args)
   return 0
 end
 
---- Starts a process that converts a job, with 'seconds' as its time limit.
+--- Starts a process that runs a conversion (M.main). The process is killed after 'seconds' seconds.
 --
 --   - interpreter: path of the Lua interpreter
---   - job: table of asamp.commands.serve, with the fields 'out' (path of the result) and 'first' (default
---     sample type)
+--   - job: the conversion, a table of asamp.commands.serve. Its fields 'path', 'out', 'since', 'till'
+--     (seconds), 'first' and 'ring' have the meaning of the arguments of M.main; 'peer' is {pid, uid}
 function M.start(interpreter, job, seconds)
   local words = {"timeout", "-s", "KILL", ("%d"):format(seconds), "env", "-u", "ASAMP", interpreter,
                  "-E", "-e",

@@ -110,8 +110,9 @@ local function ispart(o)
   return (o.exclude or range.of(o)) and true
 end
 
--- Returns true if the check needs no samples: it has limits only for lines or for live objects, and the exact
--- number of bytes that the whole run allocated is within each of these limits.
+-- Returns true if the result of the check is known without samples. This is so if the exact number of bytes
+-- that the whole run allocated is known, and is at most each limit for lines and for live objects. Such a
+-- number does not suffice for the options --no-leak and --baseline, or for a part of the run.
 local function decided(profile, o)
   local n, least = profile.allocated, o["max-alive"] or math.huge
   for _, wanted in ipairs(o["max-line"] or {}) do
@@ -150,8 +151,8 @@ local function load(path, name, o, world, warn)
 end
 
 -- Returns a message if it is unknown whether the live bytes exceed 'limit' (--max-alive, bytes); else nil.
--- Objects whose deaths were not recorded count as alive. If the live bytes exceed the limit only because of
--- such objects, the answer is unknown. 'whole': sums of all samples.
+-- The deaths of some objects were not recorded, so these objects count as alive. If the live bytes exceed the
+-- limit only because of them, the result is unknown. 'whole': sums of all samples.
 local function undecided(limit, profile, whole)
   local n = profile.unfollowed or 0
   local unknown = n * whole.alivebytes / math.max(whole.alive, 1)

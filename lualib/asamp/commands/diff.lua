@@ -68,10 +68,17 @@ local function load(path, world, warn)
   return profile, t
 end
 
--- Compares the profiles pa and pb, with the totals a and b, by each of the fields. Returns a list of results
--- of compare.of. Without --by in the options o, adds a comparison of the bytes (or samples) alive at the end,
--- because it shows whether a leak was fixed. If the live bytes changed, this comparison is the first of the
--- list. Otherwise it is the last, and its field 'head' is true: only its totals are shown.
+-- Compares two profiles by each of the fields, such as "bytes". Returns a list of results of compare.of, one
+-- for each field.
+--
+-- Without --by, the list has one more result: the comparison of the bytes (or samples) alive at the end,
+-- which shows whether a leak was fixed. If these changed, this result is the first one. Otherwise it is the
+-- last one, and its field 'head' is true: only its totals are shown.
+--
+-- pa, a: the old profile and its totals
+-- pb, b: the new profile and its totals
+-- o: options of the command
+-- fields: list of fields of sums (fieldsof)
 local function compared(pa, a, pb, b, o, fields)
   local settings = {sigma = o.sigma or 3, scaled = o.normalize, cumulative = o.total,
                     most = o.top or (o.json and documents.ROWS or ROWS)}
@@ -92,9 +99,12 @@ local function compared(pa, a, pb, b, o, fields)
   return results
 end
 
--- Returns the list of the fields of sums by which the profiles pa and pb, with the totals a and b, can be
--- compared. On failure returns an empty list, and a message that follows the names of both files. 'by': value
--- of --by, or nil.
+-- Returns the list of the fields of sums by which two profiles can be compared, such as {"bytes", "time"}. If
+-- there is none, returns an empty list, and a message that follows the names of both files.
+--
+-- by: value of --by, or nil
+-- pa, a: the old profile and its totals
+-- pb, b: the new profile and its totals
 local function fieldsof(by, pa, a, pb, b)
   if not by then
     local fields = compare.fields(pa, a, pb, b)

@@ -112,10 +112,11 @@ local function largest(target)
   return #list > 1 and list[1].inuse >= 2 * list[2].inuse and list[1].number or nil
 end
 
--- Requests a snapshot, which a Lua state writes at its next collection. Waits at most 'seconds'. The first
--- state that collects is often a short-lived one. So without --state, first requests a snapshot of the
--- largest state and waits half of the time for it; then requests one of any state. Returns the three results
--- of client.send, and true if the largest state answered. 'out': path of the snapshot.
+-- Requests a snapshot, which a Lua state of the process writes at its next collection, and waits at most
+-- 'seconds' for it. Without --state, any state may write the snapshot. The first state that runs a collection
+-- is often a short-lived one. So the largest state is requested first, with half of the time, and then any
+-- state. Returns the three results of client.send, and true if the largest state answered. 'out': path of the
+-- snapshot.
 local function request(target, o, out, seconds)
   local large = not o.state and seconds > 1 and largest(target)
   if large then
@@ -236,11 +237,12 @@ local function sitesat(h, text)
 end
 
 -- Compares the samples of the snapshots 'h' and 'old' by allocating line. Returns a list of rows, the largest
--- growth first. Fields of a row, in addition to those of the line:
+-- growth first. Fields of a row:
 --
+--   - name, source, line: the function, its file, and the line
 --   - new, newbytes: number and bytes of new samples
 --   - gone, gonebytes: number and bytes of freed samples
---   - change: change in bytes
+--   - change: newbytes minus gonebytes
 local function comparesites(h, old)
   local list, known = {}, {}
   local function add(rows, samples, bytes)
@@ -301,12 +303,12 @@ local function compare(h, old, path, share)
 end
 
 -- Returns up to 'most' holders of sampled objects in the snapshot h, the largest first. A holder is the
--- container (a table with many elements) or the path of references that keeps the objects alive. Fields,
--- which asamp.sums.proof uses:
+-- container (a table with many elements) that keeps the objects alive, or the path of references to them if
+-- there is no container. Fields of a holder, which asamp.sums.proof uses:
 --
 --   - holder: its path of references, as text
 --   - bytes: bytes that the objects retain
---   - rows: the lines of all allocation sites, the same list for each holder
+--   - rows: {file, line, type = ""} for each allocation site of the snapshot; the same list for all holders
 local function holdersof(h, most)
   local numbers, rows = {}, {}
   for _, site in ipairs(h:sites{}) do
@@ -327,14 +329,14 @@ local function holdersof(h, most)
   return table.move(list, 1, math.min(most, #list), 1, {})
 end
 
--- Proves with a heap snapshot which references keep objects alive: computes the bytes that would be freed
--- without each reference (asamp.sums.proof). Returns a list of groups with the fields 'proof' and 'freed'
--- (bytes), or nil after an error message.
+-- Computes with a heap snapshot how many bytes would be freed without each reference that keeps objects alive
+-- (asamp.sums.proof). Returns a list of groups of objects. Each group has the fields 'proof' (result of
+-- proof.of) and 'freed' (bytes). Returns nil after an error message.
 --
 --   - h: the snapshot
 --   - path: a profile of the same run, whose likely leaks are the groups; "": the groups are the largest
 --     holders in the snapshot (holdersof)
---   - most: limit of the number of holders
+--   - most: limit of the number of holders if 'path' is ""
 local function prove(h, path, most, world, warn)
   local groups
   if path == "" then

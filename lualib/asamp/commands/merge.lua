@@ -30,8 +30,8 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
--- Reports the profiles that could not be read, or not completely. Returns the number of those that were read.
--- 'files': list of the results of profiler.convert.merge for single files.
+-- Reports the profiles that could not be read, or not completely. Returns the number of profiles that were
+-- read. 'files': result of profiler.convert.merge: a list with a table for each profile.
 local function judge(files, warn)
   local read = 0
   for _, f in ipairs(files) do

@@ -125,9 +125,10 @@ local function settings(o, world)
           width = o.width or world.columns}
 end
 
--- Returns the set of call tree nodes that remain with --exclude. A node remains if no function on its stack
--- has the text 'excluded' in its name or file path. 'covered': set of the nodes to select from (focus.cover);
--- nil: all.
+-- Returns the set of the call tree nodes that --exclude leaves: nodes without a function on their stack whose
+-- name or file path contains the text 'excluded'.
+--
+-- covered: set of nodes (focus.cover); the result has only nodes of this set. nil: all nodes
 local function remaining(profile, covered, excluded)
   local left = focus.without(profile, excluded)
   for node in pairs(covered and left or {}) do
@@ -136,9 +137,13 @@ local function remaining(profile, covered, excluded)
   return left
 end
 
--- Computes the totals of the stacks that --function, --line and --exclude in the options o select. Sets the
--- fields of 'setting', the settings of the report, for this part of the profile. Returns the totals, or nil
--- and a message if there are no such stacks.
+-- Computes the totals of the samples that --function, --line and --exclude select. Hides the sections of the
+-- report that such a selection would make wrong, and describes the selection in setting.focus. Returns the
+-- totals, or nil and a message if no samples are selected.
+--
+-- profile: all samples, or those of the range of --from and --until
+-- o: options of the command
+-- setting: settings of the report
 local function narrowed(profile, o, setting)
   local test, title = focusof(o)
   if not test and not o.exclude and not setting.range then
@@ -180,8 +185,9 @@ local function examples(profile)
   return table.concat(list, ", ")
 end
 
--- Charges all costs of a profile to the code below the folders of --own in the options o, and returns the
--- changed profile, or nil and a message if the profile has no code there. Sets setting.own for the report.
+-- Applies the option --own: counts the costs of other code for the line of the user's code that called it.
+-- Returns the changed profile, or the same profile without --own. Returns nil and a message if no sampled
+-- code lies in the folders of --own. Sets setting.own for the report.
 local function charged(profile, o, setting)
   if not o.own then
     return profile
@@ -241,8 +247,9 @@ local function annotated(wanted, t, started, functions)
           changed = sources.changed(read, started)}
 end
 
--- Returns the profile with the samples that were alive at the time of --at, or unchanged without --at, or nil
--- and a message on failure. 'ids': list of the ids of selected Lua states; nil: all.
+-- Applies the option --at: reads the profile again with only the samples that were alive at that time.
+-- Returns this profile, or the same profile without --at. Returns nil and a message on failure. 'ids': list
+-- of the ids of selected Lua states; nil: all.
 local function frozen(path, profile, ids, o, setting, world)
   if not o.at then
     return profile
@@ -293,9 +300,9 @@ local function haslabels(profile, o)
   return ok, wrong
 end
 
--- Returns the part of the profile that has the label of --label (without --label: the profile), or nil and a
--- message on failure. With --sum, a file without the label is no failure: the label is checked after the
--- merge.
+-- Applies the option --label: reads the profile again with only the samples that have the label. Returns this
+-- profile, or the same profile without --label. Returns nil and a message on failure. With --sum, a file
+-- without the label is no failure: the label is checked after the merge.
 local function oflabel(path, profile, ids, o, setting, world)
   local ok, wrong = true, nil
   if not o.sum then
@@ -310,8 +317,8 @@ local function oflabel(path, profile, ids, o, setting, world)
   return world.read(path, {bins = leaks.BINS, states = ids, label = o.label})
 end
 
--- Returns the profile with the samples between --from and --until, or unchanged without these options, or nil
--- and a message on failure.
+-- Applies the options --from and --until: reads the profile again with only the samples of this range.
+-- Returns this profile, or the same profile without these options. Returns nil and a message on failure.
 local function ranged(path, profile, ids, o, setting, world)
   setting.range = range.of(o)
   if not setting.range then
@@ -362,8 +369,8 @@ local function readone(path, o, setting, world, warn)
   return profile
 end
 
--- Applies the option --by (o.by). If it names a measure, sets setting.by to the field of sums for that
--- measure. Returns true. If the profile, whose totals are t, lacks the data for --by, returns a false value
+-- Applies the option --by. If it names a measure, sets setting.by to the measure's field of sums, such as
+-- "bytes". Returns true. If the profile, whose totals are t, lacks the data for --by, returns a false value
 -- and a message.
 local function ordered(profile, o, setting, t)
   local wrong
@@ -447,13 +454,12 @@ local function reportof(profile, o, setting)
   return text.render(view, t, setting)
 end
 
--- Returns an iterator over the profiles to report: one for each file or, with --sum, one that is merged from
--- all files. It returns four values:
+-- Reads the profiles to report: one for each file or, with --sum, one with the sums of all files. Returns two
+-- values:
 --
---   1. the profile; false after a failure
---   2. the settings of its report
---   3. its name
---   4. with --sum, true if a file could not be read
+--   1. an iterator, which returns three values: the profile (false after a failure), the settings of its
+--      report, and its name
+--   2. with --sum, true if a file could not be read
 local function reports(o, world, warn)
   local i = 0
   local function next_()

@@ -272,13 +272,13 @@ local function isnewer(second, clock, since)
   return second >= since.second and (clock == 0 or clock >= since.clock)
 end
 
--- Finds the profile that process 'pid' wrote in the run that started at 'since'. Its path is 'path', or
--- 'path' with a number (numbered). Returns its path. If there is none, returns three values:
+-- Returns the path of the profile that process 'pid' wrote in the run that started at 'since'. This is
+-- 'path', or 'path' with a number (numbered). If there is no such profile, returns three values:
 --
 --   1. nil
 --   2. the reason
---   3. true if the process has printed the reason itself, unless it was killed: 'path' is missing, or a file
---      of another kind that is not empty
+--   3. true if 'path' is missing, or is a file that is neither a profile nor empty. The process itself has
+--      printed the reason in these cases, unless a signal ended it
 local function find(path, pid, since)
   local why, absent
   for n = 1, math.huge do
@@ -304,8 +304,8 @@ local function find(path, pid, since)
   end
 end
 
--- Returns the list of the profiles (paths) that process 'pid' and its children wrote. First is the profile of
--- 'pid', which is also the list's field 'own'. The others follow, the largest first.
+-- Returns the list of the paths of the profiles that process 'pid' and its children wrote. The profile of
+-- 'pid' is the first element, and also the field 'own' of the list. The others follow, the largest first.
 --
 --   - pattern: path with escapes such as %p
 --   - since: start of the run (now)
@@ -344,7 +344,8 @@ local function proved(profile, judged, from, world, warn)
   return path
 end
 
--- limit of a small profile, in bytes; its report is made with the collector stopped
+-- Profiles of fewer bytes are small: their report needs little memory, so it is made without garbage
+-- collections.
 local SMALL = 65536
 
 local function issmall(path)
@@ -515,8 +516,8 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   end
   local words = starting(world.interpreter, script)
   table.move(o.files, 1, #o.files, #words + 1, words)
-  -- ^"empty": the profiler prints nothing for an empty profile; the code below reports or removes such a
-  -- profile.
+  -- With the value "empty", the profiler prints nothing about an empty profile. The code below reports or
+  -- removes it.
   t.quiet = quiet and "1" or "empty"
   more.LUA_PROFILER = totext(t)
   local timed = t.out and t.out:find "%%t"  -- the file's name has the time at which the process starts

@@ -226,8 +226,10 @@ function Server:which(r)
 end
 
 -- Queries the target 'wanted' (nil: all targets) for its statistics. Returns a map from target to statistics
--- (living.stats). Also queries the targets that did not answer last time, so that their time limits run at
--- the same time instead of adding up.
+-- (living.stats).
+--
+-- Also queries the targets that did not answer last time. All queries run at the same time, so the waits for
+-- such targets do not add up.
 function Server:stats(wanted, now)
   local queried, answers = {}, {}
   for _, t in ipairs(self.targets) do
@@ -250,12 +252,12 @@ local function fileof(t)
   return folder and folder .. "/for-serve.vmprof", folder or message
 end
 
--- Starts a job, which creates a profile for an HTTP request. On failure returns nil, an HTTP status and a
--- message; else a table:
+-- Starts a job, which creates a profile for an HTTP request. Returns a table that describes the job. On
+-- failure returns nil, an HTTP status and a message. Fields of a job:
 --
 --   - path: the profile to convert. It is the file that the process writes anyway, or a file in the folder
 --     'own'
---   - since, till: range in seconds of the process's clock; 0 and 0: all
+--   - since, till: range of the samples to convert, in seconds of the process's clock; 0 and 0: all
 --   - due: time at which the conversion starts, in seconds of the clock
 --   - peer: {pid, uid} of the process that writes the profile
 --   - own: the folder created for this profile, or nil
@@ -379,8 +381,8 @@ function Server:finish(job, body, wrong, now)
   return true
 end
 
--- Performs the next step of a job, if its time (job.due) has come. Returns true when the job is done. 'now':
--- a result of clock().
+-- Performs the next step of a job, unless it is due later (job.due). Returns true when the job is done.
+-- 'now': a result of clock().
 function Server:step(job, now)
   if now < job.due then
     return false

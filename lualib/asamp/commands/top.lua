@@ -63,9 +63,9 @@ local function linesof(profile, before, seconds, o, world)
     function(i, n) return layout.cutstart(layout.clean(rows[i].name), n) end)
 end
 
--- Returns the number of seconds in which the listed costs of lines accumulated. This is now - before. The
--- profile may be written up to a second late; so if the difference is less than half of 'between', returns
--- 'between'.
+-- Returns the number of seconds in which the listed costs of lines accumulated: now - before. This difference
+-- may be wrong by a second, because the process writes its profile late. So if it is less than half of
+-- 'between', returns 'between' instead.
 --
 --   - now, before: times of the profile's last events at this update and at the previous one, in seconds
 --   - between: seconds between the two updates; nil: there was no previous one
@@ -82,15 +82,15 @@ local function screen(target, state, o, world)
   local now = living.stats(fields)
   local lines = show.head(now, state.before and living.rates(state.before, now),
                           o.width or world.columns or layout.WIDTH)
-  -- Does not read the file of a flight recorder: it has only the samples of the last dump (a write on
-  -- request), which may be old.
+  -- The file of a flight recorder has only the samples up to the last request to write it. They may be old,
+  -- so the file is not read.
   local profile, unopened
   if now.ring then
     lines[#lines + 1] = "\nNo source lines are shown: the samples are in a flight recorder (ASAMP=ring). " ..
       "asamp record --ring writes these samples to a file"
   elseif now.file then
-    -- If the file's header is incomplete, the function returns false instead of nil, so that no error is
-    -- printed. The next update reads the file again.
+    -- If the file's header is incomplete, the callback returns false instead of nil: then no error is
+    -- printed, and the next update reads the file again.
     profile, unopened = answers.reading(now.file, fields.peer, function(name)
       return world.read(name, nil, now.file) or false
     end)

@@ -21,7 +21,8 @@ local units = require "asamp.show.units"
 
 local M = {}
 
--- Numbers of time slices to try, in this order: the reader keeps fewer slices of a profile with many stacks.
+-- Numbers of time slices with which the reader is called, in this order, until it drops no stack. The reader
+-- drops stacks if there are too many stacks and slices.
 local BINS = {256, 32, 1}
 
 M.summary = "makes one HTML page: flame graph, call tree, lines, types, timeline"

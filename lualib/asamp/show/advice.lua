@@ -89,9 +89,9 @@ local function lifelines(style, rows)
   }, "line", function(i, m) return labels.ofline(rows[i], m, style.paint) end)
 end
 
--- Texts about the objects that a collection scanned during a pause:
--- VISITED: the kinds of objects: {field of a pause (asamp.sums.advice), text for it}.
--- SEEN: the text omits a kind if the number of its objects is below this share of the largest number.
+-- The kinds of objects that a collection scans during a pause. Elements of VISITED: {name of the field of a
+-- pause with the number of objects (asamp.sums.advice), text for the kind}. The text about a pause omits a
+-- kind if its number of objects is below SEEN times the largest number.
 local SEEN = 0.01
 local VISITED = {{"remembered", "written to"}, {"stacks", "of stacks"},
                 {"weak", "weak"}, {"listed", "listed"}}
@@ -132,8 +132,8 @@ local function off(predicted, measured)
   return ("%.1f%% too %s"):format(math.abs(part), part < 0 and "low" or "high")
 end
 
--- Returns a sentence about the time in collections. It has the time in the profile, and the times in the runs
--- of --verify with the same nursery size and with the new one. 'v': result of asamp.sums.advice.verified.
+-- Returns a sentence about the time in collections: in the profile, in runs with the same nursery size, and
+-- in runs with the new size. 'v': result of asamp.sums.advice.verified, which made these runs.
 local function clock(v)
   local function times(t)
     return v.runs == 1 and units.shorttime(t.time) or

@@ -38,12 +38,15 @@ end
 
 -- ==}
 
--- Returns a table of the comparison as lines of text: rows with a significant change, then the number of rows
--- whose change may be chance (noise). With style.all, the table also has these rows.
+-- Returns a table of the comparison as lines of text. It has up to style.top rows with a significant change.
+-- Below them are the number of further rows, and the number of rows whose change may be chance (noise). If
+-- style.all is true, the table also has the latter rows.
 --
 --   - title, what: title of the table, and heading of its column of names
---   - label(row, n, paint): returns the name of a row in n columns; 'paint' adds colours (layout.painter)
---   - under(row): returns text below a row, or nil
+--   - rows: list of rows of asamp.sums.compare
+--   - label(row, n, paint): returns the name of a row in at most n columns; 'paint' adds colours
+--     (layout.painter)
+--   - under(row): returns text below a row, or nil; nil: no row has such a text
 local function section(style, title, rows, what, label, under)
   local paint, format = style.paint, style.format
   local shown = {}
@@ -101,8 +104,8 @@ local function plainlabel(row, n)
   return layout.cutmiddle(layout.clean(row.name), n)
 end
 
--- Returns the last reference of a holder's path (the references that keep objects alive), in n columns. The
--- text below the row shows the whole path.
+-- Returns the last reference of a holder's path in at most n columns. The path lists the references that keep
+-- objects alive; the text below the row shows all of it.
 local function laststep(row, n)
   return layout.cutend(layout.clean(row.name:match(".*" .. holders.ARROW .. "(.*)$") or row.name), n)
 end
@@ -123,8 +126,8 @@ end
 -- Returns the tables of a comparison (functions, lines, types and so on) as lines of text.
 --
 --   - result: result of asamp.sums.compare
---   - which: text in the titles: "self", or "total" if callees are included
---   - by: text in the titles: the measure; "" if there is only one
+--   - which: text in the titles of tables of functions and lines: "self", or "with called functions"
+--   - by: text in the titles: ", by " and the name of the measure; "" if there is only one measure
 local function tablesof(result, style, which, by)
   local lines = {}
   local function append(...)
@@ -149,9 +152,9 @@ end
 --
 --   - top: largest number of rows of a table
 --   - color: true: with colours
---   - width: columns of the terminal
+--   - width: columns of the terminal; nil: layout.WIDTH
 --   - all: true: also shows rows whose change is noise
---   - sigma, scaled, cumulative: the settings of asamp.sums.compare
+--   - sigma, cumulative: the settings of asamp.sums.compare
 --   - clocks: the reason why times are not compared; nil: they are compared
 function M.render(a, b, results, options)
   local paint = layout.painter(options.color)

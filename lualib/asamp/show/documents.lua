@@ -31,8 +31,8 @@ local function first(list, n)
   return table.move(list, 1, math.min(#list, n), 1, {})
 end
 
--- Returns the first 'top' entries of a list. If 'top' is nil, returns as many entries as have ROWS rows
--- together, and adds the number of the omitted entries to left.count.
+-- Returns the first entries of a list: as many as 'top'. If 'top' is nil, returns as many entries as have
+-- about ROWS rows together, and adds the number of the omitted entries to left.count.
 local function limited(list, top, left)
   local n, rows = 0, 0
   while not top and n < #list and rows < ROWS do
@@ -45,8 +45,8 @@ local function limited(list, top, left)
   return first(list, top or n)
 end
 
--- Returns an element of the document's list "left": the number of the rows that were left out. 'left':
--- {count}.
+-- Returns an element of the document's list "left", which describes omitted data. This element has the number
+-- of the omitted rows, left.count.
 local function leftof(left)
   local text = ("over the limit of %s rows in a list: %s rows are left out; --top N gives N rows")
   return {what = "rows", limit = ROWS, count = left.count,
@@ -63,8 +63,8 @@ local function verdictof(v, profile)
   end
 end
 
--- Returns the rows of labels. Returns nil if there are none, or if --exclude is given. Adds the number of
--- rows beyond ROWS to left.count.
+-- Returns the rows of the values of labels (labelled.all), up to 'top' for each label. Adds the number of
+-- rows beyond ROWS to left.count. Returns nil if there are no labels, or if --exclude is given.
 local function labelsof(profile, top, left, exclude)
   local all, n = labelled.all(profile, top, ROWS)
   left.count = left.count + (exclude and 0 or n)

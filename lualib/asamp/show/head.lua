@@ -49,8 +49,8 @@ local function apart(p, t)
 end
 
 -- Returns a sentence about the bytes that the program allocated, according to the profile p with the totals
--- t. The number is exact if the profile has an exact number for the part that the report covers. Bytes of
--- native memory are always estimates. 'options': those of M.lines.
+-- t. The number of bytes is exact if p.allocated is set and the report covers the whole run; otherwise it is
+-- an estimate from the samples. Bytes of native memory are always estimates. 'options': those of M.lines.
 local function amount(p, t, options)
   local samples = units.plural(t.whole.samples, "sample")
   local represent = t.whole.samples == 1 and "represents" or "represent"
@@ -77,8 +77,8 @@ local function amount(p, t, options)
     units.bytes(t.whole.bytes), duration(p), rate(p, t.whole.bytes), samples)
 end
 
--- Returns two numbers: the sampling period, a power of 2, with which 'bytes' give about ENOUGH samples; and
--- the number of samples with this period.
+-- Returns two numbers: the sampling period with which 'bytes' allocated bytes give about ENOUGH samples, and
+-- the number of samples with this period. The period is a power of 2.
 local function better(bytes)
   local period = 64
   while period * 2 * ENOUGH <= bytes do
@@ -89,7 +89,7 @@ end
 
 -- Fewest time samples with which the head shows the shares of time in Lua, C and collections.
 local FEWTIME = 8
--- Least number of additional samples for which the head advises how to get them.
+-- The head gives advice on more samples only if it leads to at least this number of additional samples.
 local LEASTMORE = 20
 -- Shortest period, in seconds, that most kernels allow for time samples without --exact.
 local SHORTEST = 1 / 250

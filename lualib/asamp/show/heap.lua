@@ -195,9 +195,12 @@ function M.proofs(groups, leaks, style)
   return lines
 end
 
---- Returns the text above a path of references to objects. It has the bytes that these objects retain, and
--- their share of all objects in the list. If other objects of the list retain these bytes, leaf.value is 0,
--- and the text says so.
+--- Returns the text above a path of references to objects. It states the bytes that these objects retain, and
+-- their share of all objects.
+--
+--   - leaf: the path: {count (number of the objects), value (bytes that they retain)}. The value is 0 if
+--     other listed objects retain these bytes; the text then says so
+--   - totals: {count}: number of all objects
 function M.leafhead(leaf, totals)
   local share = ("%s of %s"):format(units.percent(leaf.count, totals.count), count(totals.count, "object"))
   return leaf.value > 0 and ("%s, %s, held by:"):format(units.short(leaf.value), share) or

@@ -27,7 +27,7 @@ function M.lines(style, name)
     function(i, n) return layout.cutmiddle(layout.clean(all[i].value), n) end)
 end
 
---- Returns a remark, as a list of lines, that the tables of n labels are omitted.
+--- Returns a remark, as a list of lines, that the tables of n labels are omitted. Returns {} if n is 0.
 function M.left(style, n)
   return n > 0 and {tables.remark(style, 2, ("and %s with fewer bytes; --by-label NAME shows " ..
     "one of them"):format(units.plural(n, "label")))} or {}

@@ -32,7 +32,7 @@ local function isplaceless(row)
   return totals.iscollection(row) or totals.istailcalls(row)
 end
 
--- Returns the last part of a place such as "lib/app.lua:12": "app.lua:12", which is never cut.
+-- Returns the file's name and the line of a place: "app.lua:12" for "lib/app.lua:12".
 local function lastname(where)
   return where:match "([^/]*)$"
 end

@@ -40,7 +40,8 @@ local CONTROLS = {"\xC2[\x80-\x9F]", "\xD8\x9C", "\xE1\xA0\x8E", "\xE2\x80[\x8B\
                   "\xE2\x81[\xA0-\xAF]", "\xEF\xBB\xBF", "\xEF\xBF[\xB9-\xBB]",
                   "\xF3\xA0[\x80\x81][\x80-\xBF]"}
 
---- Replaces each character of CONTROLS in the valid UTF-8 text. 'replacement': as for string.gsub.
+--- Replaces each character that matches CONTROLS in a text, which must be valid UTF-8. 'replacement': as for
+-- string.gsub.
 function M.replaced(text, replacement)
   if text:find "[\xC2-\xF3]" then
     for _, pattern in ipairs(CONTROLS) do
@@ -100,8 +101,8 @@ for _, sequence in pairs(STYLES) do
   OWN[sequence] = true
 end
 
---- Returns a text of several lines that is safe to print: keeps newlines and, if 'color' is true, the colours
--- of M.painter; "?" replaces other control characters and invalid UTF-8.
+--- Returns a text of several lines that is safe to print. Keeps newlines and, if 'color' is true, the colours
+-- of M.painter. Replaces other control characters and invalid UTF-8 by "?".
 function M.screen(text, color)
   local parts, from, at = {}, 1, 1
   while color do

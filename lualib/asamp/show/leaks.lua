@@ -10,8 +10,8 @@ local units = require "asamp.show.units"
 local M = {}
 
 -- Returns text about native memory that was not freed. If all lines that leak keep native memory, the text is
--- a sentence. If some lines keep Lua's memory, the first result is nil, and the second one is a clause that
--- can follow a sentence about Lua's heap.
+-- a whole sentence. Otherwise some lines keep Lua's memory: the first result is nil, and the second one is a
+-- clause that can follow a sentence about Lua's heap.
 local function nativetext(found)
   local lua = 0
   for _, row in ipairs(found.rows) do
@@ -68,9 +68,9 @@ local function heldby(style, row, holder)
     units.plural(row.held, "sample"), layout.clean(holder.text)), "           ", style.width)
 end
 
--- Returns true if a holder's path must be shown below row i. Rows of a group can have the same container (the
--- table that keeps their objects alive): a path that starts with this container is shown only below the first
--- of them.
+-- Returns true if the path of a holder must be shown below row i. Consecutive rows of a group can have the
+-- same container (the table that keeps their objects alive). A path that starts with this container is shown
+-- only below the first of these rows.
 local function isnew(rows, i, holder)
   local before = rows[i - 1]
   local container = rows[i].container

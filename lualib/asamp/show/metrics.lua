@@ -34,8 +34,8 @@ local METRICS = {
 }
 
 -- List of the metrics of Lua states by their name, which is the label "name": {metric, type, help text, field
--- of a row of asamp.sums.living.names, factor (nil: 1)} each. Counters include closed states. States without
--- a sample have no name yet, and are only in the gauges.
+-- of a row of asamp.sums.living.names, factor (nil: 1)} each. Counters include closed states. A state without
+-- a sample has no name yet; only the gauges include it.
 local NAMED = {
   {"named_states", "gauge", "Present Lua states, by name.", "states"},
   {"named_states_total", "counter", "Lua states created so far, by name.", "made"},
@@ -66,9 +66,9 @@ local function distinct(name, numbered, known)
   return result
 end
 
--- Returns the labels of a row for Prometheus as text with a leading comma, such as ',label_NAME="value"'. "_"
--- replaces characters that are not allowed in names. Appends a label "twin" if an earlier row has the same
--- text. 'known': the texts of earlier rows; receives this one (distinct).
+-- Returns the labels of a row for Prometheus as text with a leading comma, such as ',label_NAME="value"'.
+-- Replaces characters that are not allowed in names by "_". If an earlier row has the same text, appends a
+-- label "twin" with a number. 'known': set of the texts of earlier rows; receives this one (distinct).
 local function setof(row, known)
   local parts, used = {}, {}
   for _, label in ipairs(row.labels or {{"set", "(others)"}}) do
@@ -79,7 +79,7 @@ local function setof(row, known)
   return distinct(table.concat(parts), '%s,twin="%d"', known)
 end
 
---- Returns the metrics of processes as text. 'targets': a list with the fields
+--- Returns the metrics of processes as text. 'targets': the list of processes. Fields of a process:
 --
 --   - name: value of the label "target"
 --   - stats: result of asamp.sums.living.stats; nil: the process did not answer

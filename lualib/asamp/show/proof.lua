@@ -17,8 +17,8 @@ function M.holds(group)
   return group.proof ~= nil and group.proof.proved == true
 end
 
--- Returns a path of references as text that names its last fields first: '["handlers"]["tick"] of local "bus"
--- of main chunk'.
+-- Returns a path of references as text, with its last fields first: '["handlers"]["tick"] of local "bus" of
+-- main chunk'.
 local function named(path)
   local list = steps(path)
   local last = table.remove(list)
@@ -28,11 +28,11 @@ local function named(path)
   return layout.clean(last .. (#list > 0 and " of " .. table.concat(list, " → ") or ""))
 end
 
---- Returns sentences about the bytes that would be freed without a certain reference.
+--- Returns sentences about the bytes that would be freed without a certain reference, and about their share
+-- of the live bytes that certain source lines allocated.
 --
 --   - proof: result of asamp.sums.proof.of
---   - lines: words for the source lines that allocated the bytes, such as "this line's" (M.lines): the
---     sentence has the share of their live bytes
+--   - lines: words for these source lines, such as "this line's" (M.lines)
 --   - plain: true for a holder that is no likely leak: omits "Proved" and "Not proved"
 function M.sentence(proof, lines, plain)
   if proof.reason then

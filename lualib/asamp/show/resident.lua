@@ -14,13 +14,13 @@ end
 local GROUPS = {lua = "Lua", native = "native", rest = "rest"}
 
 --- Returns the rows of a table about resident memory. Each use of memory (such as free memory of the heap)
--- has a row. Rows for its largest parts (lines, files), at most 'top', follow it. The last row is the sum.
--- Fields of a row:
+-- has a row. Below it are rows for its largest parts (lines or files), at most 'top', and a row with the
+-- number of the other parts. The last row of the table is the sum. Fields of a row:
 --
---   - bytes: nil in a row about omitted parts
---   - label: text about the use or part; nil in a row about omitted parts
+--   - bytes: size; nil in a row with the number of other parts
+--   - label: text about the use or part; nil in a row with the number of other parts
 --   - part: true: a part of the use above it
---   - more: number of omitted parts
+--   - more: number of the other parts
 function M.rows(found, top)
   local list = {}
   for _, row in ipairs(found.rows) do

@@ -74,7 +74,8 @@ function M.lines(style, file)
     end
   end
   local list = shown(byline, #file.text)
-  -- For each shown line: 'numbers' has its number as text, 'rows' has its row of totals, or false.
+  -- For each shown line: its number as text ('numbers'), and its row of totals, or false if it has none
+  -- ('rows').
   local numbers, rows = {}, {}
   for i, line in ipairs(list) do
     numbers[i], rows[i] = line and tostring(line) or "", file.rows[byline[line]] or false

@@ -26,14 +26,15 @@ function M.value(profile, sum, field)
   return units.count(n)
 end
 
---- Prepares the columns of a table for layout.grid: adds their title and the cells of all rows. Returns
--- 'list', the columns {title, cell, gap =, least =, spare =}:
+--- Prepares the columns of a table for layout.grid. Sets their fields 'title' and 'cells' (the texts of the
+-- cells, one for each row). Returns 'list', which is the list of columns. Elements and fields of a column:
 --
---   - cell(row): returns a cell's text
+--   - [1]: heading of the column
+--   - [2](row): returns a cell's text
 --   - gap: spaces before the column; nil: 2
---   - least: minimum width of the column
---   - spare: if the table is too wide, the column with the largest number is dropped first; nil: dropped
---     after all that have a number
+--   - least: minimum width of the column; nil: 0
+--   - spare: if the table is too wide, the column with the largest 'spare' is dropped first; nil: dropped
+--     after all columns that have this field
 function M.columns(rows, list)
   for _, column in ipairs(list) do
     column.title, column.cells = column[1], {}
@@ -42,21 +43,21 @@ function M.columns(rows, list)
   return list
 end
 
---- Returns a column for M.columns with the percentages row[field] / whole. 'spare': a rank: if the table is
--- too wide, the column with the highest rank is dropped first.
+--- Returns a column for M.columns with the percentages row[field] / whole. 'spare': field of the column
+-- (M.columns).
 function M.shares(spare, field, whole)
   return {"", gap = 1, least = 6, spare = spare, function(row)
     return units.percent(row[field], whole)
   end}
 end
 
---- Returns columns for M.columns: one for each field of 'list' that is above 0 in at least one row of 'all'.
--- An element of 'list' is {title, field, show, spare =, shares =}:
+--- Returns columns for M.columns: one for each field of 'list' that is above 0 in at least one of the rows
+-- 'all'. An element of 'list' is {title, field, show, spare =, shares =}:
 --
 --   - title: heading of the column
 --   - field: name of the field of a row
 --   - show(value): returns a cell's text
---   - spare: if the table is too wide, the column with the largest number is dropped first
+--   - spare: field of the column (M.columns)
 --   - shares: true: adds a column of percentages
 function M.sums(all, list)
   local columns = {}
@@ -88,18 +89,19 @@ function M.remark(style, left, text)
   return style.paint("dim", layout.wrap(text, (" "):rep(left), style.width))
 end
 
---- Returns a table of all rows of the list as lines of text, with a title. Takes the arguments of M.titled,
--- which returns only the first rows.
+--- Returns a table of all rows of the list as lines of text, with a title. The other arguments are those of
+-- M.titled, which returns only the first rows.
 function M.whole(style, title, list, ...)
   return M.titled(setmetatable({top = #list}, {__index = style}), title, list, ...)
 end
 
 --- Returns a table as lines of text: a title, the first style.top rows of the list, and the number of omitted
--- rows. Also returns the columns that fit.
+-- rows. The second result is the list of the columns that fit into the width.
 --
---   - columns: as for M.columns
---   - what: heading of the last column
---   - label(i, n): returns the text of row i in the last column, in at most n columns
+--   - list: rows of any kind
+--   - columns: columns of numbers, in the form of M.columns
+--   - what: heading of the last column, which has texts
+--   - label(i, n): returns the text of row i in the last column, in at most n columns of the terminal
 --   - wanted: minimum width of the last column; nil: layout.LEAST
 function M.titled(style, title, list, columns, what, label, wanted)
   local rows = M.top(style, list)

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The report's tables of functions, lines, types and callers: renders rows of totals as lines. 'style' is
--- described in tables.lua; its function style.explain(what, columns) records the columns of a table for the
--- report's legend. 'field': key of the measure in sums, such as "bytes".
+-- The report's tables of functions, lines, types and callers: renders rows of totals as lines of text.
+-- 'style' is described in tables.lua. Its function style.explain(what, columns) records the columns of a
+-- table for the report's legend. 'field': field of sums (asamp.sums.totals), such as "bytes".
 
 local cols = require "asamp.show.columns"
 local labels = require "asamp.show.labels"
@@ -16,8 +16,8 @@ local function has(style, field)
   return style.totals.whole[field] > 0
 end
 
--- Returns a table as lines of text, and adds its columns to the report's legend. The parameters are those of
--- tables.titled.
+-- Returns a table as lines of text, and records its columns for the report's legend. The parameters are those
+-- of tables.titled.
 local function explained(style, title, list, columns, what, ...)
   local lines, kept = tables.titled(style, title, list, columns, what, ...)
   style.explain(what, kept)
@@ -69,7 +69,7 @@ function M.functions(style, field)
                 "function")
 end
 
--- Returns the rows whose 'self' (value without callees) of a field is above 0.
+-- Returns the rows whose own value of a field, without callees, is above 0.
 local function owning(list, field)
   local rows = {}
   for _, row in ipairs(list) do
@@ -78,8 +78,9 @@ local function owning(list, field)
   return rows
 end
 
---- Returns the table of source lines as lines of text, the largest value of a field first, with columns of
--- time. Omits the column of totals if there are both allocation and time samples.
+--- Returns the table of source lines as lines of text, the largest value of 'field' first. If the profile has
+-- time samples, adds columns of time. If it also has allocation samples, omits the column "total", unless
+-- rows are sorted by it.
 function M.lines(style, field)
   local list = totals.sorted(style.totals.lines, field, style.key)
   local both = has(style, "timesamples") and has(style, "samples")
@@ -118,7 +119,7 @@ function M.types(style, field)
   }
   cols.blocks(style, columns, field)
   cols.fates(style, columns, field)
-  -- The visible rows, then the omitted types. The function tables.titled prints the number of the latter.
+  -- The visible rows, then the omitted types: tables.titled prints the number of the omitted ones.
   local all = {}
   table.move(rows, 1, #rows, 1, all)
   table.move(list, style.top + 1, #list, #all + 1, all)

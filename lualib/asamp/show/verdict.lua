@@ -19,8 +19,8 @@ local FEW = 4
 -- A holder has a sentence if it keeps 10% of the live bytes (HELD_SHARE), and at least 2 live samples
 -- (HELD_LEAST).
 local HELD_SHARE, HELD_LEAST = 1 / 10, 2
--- PARTLY: some objects of a line die young and others leak. The verdict mentions this if a leak keeps at
--- least this share of the line's bytes.
+-- If a likely leak keeps at least this share of a line's bytes, the sentence about the line's allocation
+-- states the share: a part of its objects leaks, although the others die young.
 local PARTLY = 1 / 10
 -- If fewer bytes are live, the verdict does not mention the cost of major collections.
 local LARGE = 8 << 20
@@ -246,8 +246,9 @@ local REASONS = {
   others = "new objects each time, which are soon dropped",
 }
 
--- Advice for lines that make long strings, by the C function that allocates them; "": the operator "..". A
--- string from another function, such as file:read, does not contain the previous one.
+-- Advice for lines that make long strings. The key is the C function that allocates the strings; "" stands
+-- for the operator "..". Other functions, such as file:read, have no advice: their strings do not contain the
+-- previous ones.
 local LONG = {[""] = "Collect the parts in a table, and call table.concat once",
               str_format = "Collect the parts in a table, and call table.concat once",
               str_gsub = "Replace all patterns in one call",
@@ -256,7 +257,7 @@ local LONG = {[""] = "Collect the parts in a table, and call table.concat once",
 local IFLONG = ". Their mean size is %s: if each contains most of the previous one, the work is quadratic. %s"
 
 -- Returns the share of a line's bytes that likely leaks keep alive, or nil if no likely leak has the line.
--- Only the leaks that the sentences of the verdict v name are counted.
+-- Only counts leaks that are named in sentences (SHOWN, MORE). 'v': the verdict.
 local function leakshare(v, line)
   local bytes
   for i = 1, v.growth == "grows" and math.min(SHOWN + MORE, #v.leaks) or 0 do
@@ -311,8 +312,8 @@ end
 local function held(v, p, add)
   local first, leaking = v.held and v.held[1], v.growth == "grows" and v.leaks[1]
   local inuse = p.course and p.course.last and p.course.last.inuse
-  -- True if the sentence about the first likely leak names the same holder. Then the holder needs no
-  -- sentence.
+  -- True if the sentence about the first likely leak names the same holder. Then no sentence about the holder
+  -- is added.
   local known = leaking and first and leaking.holder == first.text
   if first and (first.share or 0) >= HELD_SHARE and first.samples >= HELD_LEAST and
      (v.samples or FEW) >= FEW and not known then

@@ -12,8 +12,8 @@ local M = {}
 
 local NODES, ROWS = 20000, 500
 local SCALE = 1e6  -- standard errors in the page are integers, in 1 / SCALE of the profile's total
--- The page shows the measure "alive" first if it changed by more than SIGMA standard errors, and if its
--- relative change exceeds that of the usual first measure by LEAST.
+-- The page shows the measure "alive" first in place of the usual first measure if live bytes changed by more
+-- than SIGMA standard errors, and if their relative change is larger than that of the usual measure by LEAST.
 local SIGMA, LEAST = 3, 0.1
 
 local function integer(x)
@@ -32,8 +32,8 @@ local function columns(rows, keys)
   return out
 end
 
--- Returns a row of a comparison for the page, with integers where possible. 'fn' is an index from 0; 'error'
--- is in units of 1 / SCALE.
+-- Converts a row of a comparison for the page: rounds numbers to integers where possible, so that their text
+-- is short. Function numbers start at 0 in the page. The error is in units of 1 / SCALE.
 local function rounded(row)
   return {fn = row.fn and row.fn - 1, a = integer(row.a), b = integer(row.b),
           totala = row.totala and integer(row.totala), totalb = row.totalb and integer(row.totalb),
@@ -85,7 +85,7 @@ end
 
 --- Returns the comparison of two profiles for the page, or nil if they have no measure in common.
 --
---   - old, new: the profiles, "a" and "b" in the names of fields
+--   - old, new: the profiles. In names of fields, a is the old profile and b the new one
 --   - limit: largest number of frames; nil: NODES
 --
 -- Fields of the result:
@@ -103,7 +103,7 @@ end
 --   - bytes: true if values are bytes
 --   - worth: {old, new}, seconds per unit; nil: not a time
 --   - wholea, wholeb: totals of the profiles
---   - ofa, ofb: divisors of shares
+--   - ofa, ofb: totals by which values are divided to get shares
 --   - a, b: columns by frame: its values, including those of its callees
 --   - error: column by frame: standard error of the share's change, in 1 / SCALE
 --   - noise: column by frame: 1 if the change is not significant

@@ -95,15 +95,16 @@ local function walks(list, out)
   return out
 end
 
--- Some samples of truncated files have no known time, if the format version is below 7. They are shown in the
--- last of the time slices 'bins'. Returns the number of this slice; -1: there are no such samples.
+-- Returns the number of the time slice in which the page shows samples without a known time: the last of the
+-- slices 'bins'. Returns -1 if there are no such samples. Truncated files have them if their format version
+-- is below 7.
 local function untimedof(profile, bins)
   return profile.undetailed > 0 and (profile.version or 0) < 7 and bins.n > 1 and bins.n - 1
          or -1
 end
 
--- Removes each column of bytes whose values are the number of samples times the period: the page can compute
--- such a column.
+-- Removes columns of bytes that the page can compute itself: those whose values are always the number of
+-- samples times the period.
 --
 --   - rows: columns (asamp.sums.slices); loses the columns that are removed
 --   - period: bytes that a sample represents
@@ -149,7 +150,7 @@ local function timeof(profile)
 end
 
 -- Returns the sampled bytes of a type of block: "native" (memory from malloc) or "outside" (memory that
--- userdata own outside of the heap); nil or false if native memory was not sampled.
+-- userdata own outside of the heap). Returns nil or false if native memory was not sampled.
 local function bytesof(profile, name)
   local sites, bytes = profile.sites, 0
   for i, kind in ipairs(profile.malloc and sites.kind or {}) do

@@ -1,9 +1,10 @@
--- SPDX-License-Identifier: MIT
--- Data of the page of `asamp view` about the references that keep objects alive at the end: the paths as a
--- tree, and the lines that allocated the objects. Two limits bound the size: PATHS, the number of paths, and
--- ROWS, the number of pairs of a path and a line. The paths with most objects are kept; a path also has the
--- objects of all longer paths that start with it. If a path is not kept, its objects count for the longest
--- kept path with which it starts. If there is none, they are omitted.
+-- Data of the page of `asamp view` about the references that keep objects alive at the end: the paths of
+-- references as a tree, and the lines that allocated the objects.
+--
+-- Two limits bound the size: PATHS is the largest number of paths, ROWS the largest number of pairs of a path
+-- and a line. The paths with most objects are kept; a path also counts the objects of all longer paths that
+-- start with it. If a path is removed, its objects count for the longest kept path with which it starts. If
+-- there is no such path, its objects are omitted.
 
 local order = require "asamp.sums.order"
 local totals = require "asamp.sums.totals"
@@ -12,9 +13,12 @@ local M = {}
 
 local PATHS, ROWS = 5000, 20000
 
--- Adds up values of paths of references. Returns a list: for each path, the sum of its own value (in the list
--- 'own') and of the values of all longer paths that start with it. h.parent maps a path to the path without
--- its last reference. This parent has a lower number, so one pass from the last path to the first is enough.
+-- Adds up values of paths of references. Returns a list: for each path, the sum of its own value and of the
+-- values of all longer paths that start with it.
+--
+-- h: profile.holders. h.parent maps a path to the path without its last reference, which has a lower number.
+-- So one pass from the last path to the first is enough
+-- own: list of the values
 local function sums(h, own)
   local all = table.move(own, 1, #own, 1, {})
   for path = #all, 1, -1 do
@@ -68,16 +72,16 @@ local function paths(h, limit)
   return out, map, #holding - n - omitted, omitted
 end
 
--- Sums the live samples of h (profile.holders) by path (of the references that keep them alive) and by
--- allocating line. Keeps the 'limit' largest sums. Adds the other sums of a path to one sum, with the place
--- 0. Returns three values:
+-- Sums the live samples by path (of the references that keep them alive) and by allocating line. Keeps the
+-- 'limit' largest sums. The other sums of each path are added to one sum with the place 0. Returns three
+-- values:
 --
 --   1. the sums, as columns: path, place (index of the line; 0: unknown or omitted), samples, bytes
 --   2. the list of lines
---   3. {samples, bytes} of the objects that have a known holder, but no path that was selected by the
---      function 'paths'
+--   3. {samples, bytes} of the objects whose holder is known, but is in no selected path
 --
--- map: second result of the function 'paths'
+-- h: profile.holders
+-- map: map from paths to selected paths (second result of the function 'paths')
 -- nearest: map from call tree node to the line of its innermost Lua frame
 local function pairsof(h, map, nearest, limit)
   local places, at, list = {}, {}, {}

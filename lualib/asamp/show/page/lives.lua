@@ -51,8 +51,9 @@ end
 --   - summary: a sentence: how the heap grew, or which data the profile lacks
 --   - proved: true: the profile shows which survivors died later
 --   - left: number of omitted rows
---   - rows: rows with some fields of the rows of asamp.sums.leaks, and these:
---     - share: part of the line's samples that is alive
+--   - rows: a row for each line. Fields of a row:
+--     - file, line, name, native, kept, keptbytes, parts, of, type: as in the rows of asamp.sums.leaks
+--     - share: share of the line's samples that is alive
 --     - below: true: the row belongs to the same group as the previous one
 --     - holders: the references that keep the samples alive, list of {text, share}; nil: unknown
 function M.leaks(profile)
@@ -94,8 +95,8 @@ local function trendrows(found, list, left, plural)
   return rows
 end
 
---- Returns two lists of rows, the trends of live bytes of lines and of functions, or nil if the profile lacks
--- data. Appends sentences about omitted rows to the list 'left'. Fields of a row:
+--- Returns two lists of rows: the trends of live bytes by line and by function. Returns nil if the profile
+-- lacks data. Appends sentences about omitted rows to the list 'left'. Fields of a row:
 --
 --   - file, line, name: the line, or the function with the line of its definition
 --   - bars: live bytes in each time slice, as a text of bar characters
@@ -110,8 +111,8 @@ function M.trends(profile, left)
          trendrows(found, found.functions, left, "functions with a trend")
 end
 
---- Returns the lines that copy bytes into strings, buffers or tables, or nil if copies were not sampled.
--- Appends a sentence about omitted lines to the list 'left'. Fields:
+--- Returns a list of the lines that copy bytes into strings, buffers or tables, or nil if copies were not
+-- sampled. Appends a sentence about omitted lines to the list 'left'. Fields of a line:
 --
 --   - file, line: path of the file, and number of the line
 --   - bytes: copied bytes

@@ -38,8 +38,8 @@ M.WHY = {
   absent = "was not found: name its folder with --source DIRS",
 }
 
--- Returns the source lines of the nodes of the call tree, {[file] = {[line] = true}}; and the list of their
--- files, in the order of the nodes. 'file' is an index from 0 in columns.files.
+-- Returns two values: the source lines of the call tree's nodes, {[file] = {[line] = true}}; and the list of
+-- their files, in the order of the nodes. A file is represented by its index in columns.files, minus 1.
 local function wanted(columns)
   local files, order = {}, {}
   local fns, nodes = columns.functions, columns.nodes
@@ -56,9 +56,14 @@ local function wanted(columns)
   return files, order
 end
 
--- Selects the lines with numbers in 'set' and the AROUND lines before and after each. 'all': all lines of the
--- file. Returns the selected texts with keys "L" .. number; their total bytes; and the largest number in the
--- set.
+-- Selects the lines whose numbers are in 'set', and the AROUND lines before and after each of them. Returns
+-- three values:
+--
+--   1. the selected texts, with keys "L" .. number
+--   2. their total bytes
+--   3. the largest number in the set
+--
+-- all: list of all lines of the file
 local function around(set, all)
   local texts, bytes, last = {}, 0, 0
   for line in pairs(set) do
@@ -101,9 +106,11 @@ function M.of(columns, find)
   return out, missing
 end
 
---- Returns a sentence, without a full stop, about the files whose lines are missing: their number, and the
--- reasons with one file as an example for each. Returns nil if no lines are missing. 'columns': data of the
--- page (data.lua); 'missing': second result of M.of.
+--- Returns a sentence, without a full stop, about the files whose lines are missing. It has their number and,
+-- for each reason, one file as an example. Returns nil if no lines are missing.
+--
+-- columns: data of the page (data.lua)
+-- missing: second result of M.of
 function M.summary(columns, missing)
   local by, n = {}, 0
   for i, name in ipairs(columns.files) do

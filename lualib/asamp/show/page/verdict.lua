@@ -10,8 +10,8 @@ local verdict = require "asamp.sums.verdict"
 
 local M = {}
 
---- Returns the sentences of the report's verdict, a list of {text, command}, or {} for merged profiles. The
--- profile must have time slices (profile.bins).
+--- Returns the sentences of the report's verdict as a list of {text, command, rank}. Returns {} if the
+-- profile was merged from several, or has no samples. It must have time slices (profile.bins).
 function M.of(profile)
   if profile.profiles or profile.samples + profile.timesamples == 0 then
     return {}
