@@ -37,8 +37,8 @@ static inline void luaN_dirtied (lua_State *L) {
 }
 
 /* If the stack of L has not changed since the last scan, records that it may change now
-   (luaN_dirtied). Each API function that may change a stack calls lua_lock (T1 of gc.h). The
-   bytecode loop need not, because the running thread is recorded already. */
+   (luaN_dirtied). Each API function that may change a stack calls lua_lock first (T1 of gc.h). The
+   bytecode loop need not: the stack of the running thread always counts as changed. */
 #undef lua_lock
 #define lua_lock(L) \
   (luaN_mayenter(L, __func__), \

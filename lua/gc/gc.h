@@ -416,9 +416,9 @@
 /* Bit of 'marked' of a table in lists.tables (it has had a vector of more than LUAN_LARGE bytes),
    or of a userdata in lists.standins (it owns external bytes, or did before the last sweep). */
 #define LUAN_LISTED	0x10
-/* Bit of a thread's 'marked': its stack was shortened in place, and may soon be deep again. So the
-   next call of luaN_shrinkthread only clears the bit and keeps the block of the stack (unless the
-   argument 'all' is 1). */
+/* Bit of a thread's 'marked': a collection has shortened the thread's stack in place, and the stack
+   may soon be deep again. Therefore the next call of luaN_shrinkthread does not move the stack to a
+   smaller block; it only clears the bit. (With its argument 'all' set to 1, it ignores the bit.) */
 #define LUAN_LONG	0x10
 /* Bit of 'marked' of a long string or userdata: the running minor collection has reached the object
    but does not tenure it (ageing.h, waiting.h). */
@@ -468,8 +468,8 @@
 /* Bit of CallInfo.callstatus: luaN_newframes has reported this frame (seam.h). */
 #define CIST_SHOWN	(1 << 15)
 
-/* Both bits are set in callstatus of an unused CallInfo that a collection has visited since its
-   last use. A CallInfo in use never has both. */
+/* Value of callstatus, two bits, of an unused CallInfo that a collection has visited since its last
+   use. A CallInfo in use never has both bits. */
 #define CIST_CACHED	(CIST_C | CIST_FRESH)
 #define luaN_iscached(ci)  (((ci)->callstatus & CIST_CACHED) == CIST_CACHED)
 
@@ -486,8 +486,9 @@
                       : !luaN_hasepoch(o, (g)->heap.gc.mark.epoch))
 
 /* True if the old object p and the object o have different epochs (0: young, 1 to 3: number of the
-   collection that has marked the object). Then a collection may have traversed p already, and does
-   not find o if only p refers to o. */
+   collection that has marked the object). After a store of o into p, the running or next collection
+   might not find o: it may have traversed p already, or it treats p as alive without a
+   traversal. */
 #define luaN_differ(p,o) \
   ((((p)->marked ^ (o)->marked) & LUAN_EPOCH) != 0)
 
@@ -521,15 +522,15 @@
 
 /* }===================================================================== */
 
-/* To be called after an error was caught. If an allocation has failed, sets the slots above the top
-   of L's stack to nil: the frame that continues may have registers there, and an emergency
-   collection would take the old values of ended frames for references. */
+/* To be called after an error was caught. If an allocation has failed before, sets the slots of L's
+   stack from the top on to nil. Reason: these slots hold old values of ended frames. The frame that
+   continues may use the slots as registers, and an emergency collection would then mark the old
+   values. */
 #define luaN_erasestarved(L) \
   (l_unlikely(G(L)->heap.starved) ? luaN_eraserest(L) : cast_void(0))
 
-/* The call that luaN_erasestarved makes after an allocation has failed. Sets the slots of L's stack
-   at and above the top to nil, so that an emergency collection does not take the old values there
-   for references. Also clears heap.starved, the flag of the failed allocation. */
+/* Sets the slots of L's stack from the top on to nil, and clears heap.starved, the flag of a failed
+   allocation. luaN_erasestarved, which gives the reason, calls this function if the flag is set. */
 LUAI_FUNC void luaN_eraserest (lua_State *L);
 
 /* Converts the number at o to a string, as luaO_tostring. In addition executes the write barrier if
@@ -542,14 +543,14 @@ LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 #define LUAN_OVERDUE	((l_mem)1 << 20)
 
 /*
-** True if a collection is long overdue: since it became due, more than LUAN_OVERDUE bytes were
-** allocated, and more bytes than the old objects have.
+** True if a collection is long overdue: GCdebt, the bytes allocated since it became due, exceeds
+** LUAN_OVERDUE and also the bytes of all old objects.
 */
 #define luaN_isoverdue(g) \
   ((g)->GCdebt > LUAN_OVERDUE && (g)->GCdebt > (g)->heap.gc.bytes.old)
 
-/* Runs an emergency collection if a collection is long overdue (luaN_isoverdue). For API functions
-   that only store into tables, and so have no safepoint. */
+/* Runs an emergency collection if a collection is long overdue (luaN_isoverdue). API functions that
+   only store into tables call it, because they have no safepoint. */
 #define luaN_checkoverdue(L) \
   (l_unlikely(luaN_isoverdue(G(L)) || luaN_isstressed(G(L))) ? luaN_overdue(L) \
                                                              : cast_void(0))
@@ -615,18 +616,20 @@ LUAI_FUNC void luaN_remembernode (lua_State *L, Table *t, Node *n, const TValue 
 LUAI_FUNC void luaN_resizing (lua_State *L, const Table *t, const void *unanchored, size_t n);
 
 /*
-** Ends a resize of table t after t got its new vectors: updates the remembered set (G1), adds t to
-** lists.tables if a vector is large, and counts the copied bytes (sampling.h).
+** Ends a resize of table t, which has its new vectors now: updates the remembered set (G1), adds t
+** to lists.tables if a vector is large, and counts the copied bytes (sampling.h).
 **
-** before: bytes of the previous vectors. array, asize: address and size of the previous array part,
-** whose contents are not read. old: a table with the previous hash part.
+** before  bytes of the previous array part and hash part together
+** array   address of the previous array part; only the address is used, not the memory
+** asize   number of slots of the previous array part
+** old     a temporary table that has the previous hash part
 */
 LUAI_FUNC void luaN_resized (lua_State *L, Table *t, size_t before,
                              const TValue *array, unsigned asize,
                              const Table *old);
 
 /* Frees the growth buffer of t, if any: the larger hash part to which keys of t were copied in
-   advance (growth.h). To be called before t is resized without it. */
+   advance (growth.h). To be called before t is resized to a vector other than the buffer. */
 LUAI_FUNC void luaN_leavegrowth (global_State *g, const Table *t);
 
 /* Returns the bytes of the array part and the hash part of t, each rounded up to 8. */
@@ -722,8 +725,9 @@ LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
 */
 LUAI_FUNC CallInfo *luaN_extended (lua_State *L);
 
-/* To be called when the new thread L has got its stack. An emergency collection that ran before may
-   have tenured L; then counts the stack as old, and makes the next collection scan it. */
+/* To be called when the new thread L has received its stack. An emergency collection that ran just
+   before may have tenured L without a stack. In this case, counts the bytes of the stack as old and
+   makes the next collection scan the stack. */
 LUAI_FUNC void luaN_built (lua_State *L);
 
 /*

@@ -68,5 +68,5 @@ enum {
 #define LUAN_WITHOUT	LUAN_NOTHING
 #endif
 
-/* 1 if this build has the mechanism. */
+/* 1 unless this build leaves out 'mechanism', a name of the enum above (-DLUAN_WITHOUT=NAME). */
 #define luaN_has(mechanism)	(LUAN_WITHOUT != (mechanism))

@@ -85,12 +85,11 @@ typedef struct luaN_Mark {
   luaN_Vec old;			/* mark stack of objects that were old when they were marked */
   /* The large table that slices of the major collection are traversing in parts, or NULL. */
   Table *table;
-  /* Where the next slice continues: in 'table', the index of the next slot; in the stack of
-     'thread', the number of slots that are not scanned yet (the stack is scanned from the top
-     down). */
+  /* Where the next slice continues. While 'table' is traversed: index of the next slot. While the
+     stack of 'thread' is scanned, from the top down: number of slots that are not scanned yet. */
   unsigned index;
-  /* Marking cost of the small tables that were marked recursively, without a mark stack (mark.c);
-     in bytes, modulo 2^32. */
+  /* Bytes of the small tables that were marked recursively, without a mark stack (mark.c), modulo
+     2^32. The cost of traversing a table includes the difference between two reads. */
   unsigned settled;
   /* The thread that the major collection is scanning in parts, one part in each slice, because its
      stack is deep; NULL: none. */
@@ -149,8 +148,8 @@ typedef struct luaN_Remset {
   lu_byte overflow;
 } luaN_Remset;
 
-/* Indexes of the lists weak.doubtful (entries with unmarked weak keys, entries with unmarked weak
-   values), and number of these lists. */
+/* Indexes of the two lists weak.doubtful: entries with unmarked weak keys, and entries with
+   unmarked weak values. LUAN_DOUBTS is the number of lists. */
 enum { LUAN_DOUBTKEYS, LUAN_DOUBTVALUES, LUAN_DOUBTS };
 
 /* Weak tables: weak.c, ahead.c, termination.c. */
@@ -173,14 +172,14 @@ typedef struct luaN_Weak {
   unsigned next;
   /* index of the next slot to visit of the table at 'next' */
   unsigned slot;
-  /* Counts in the running major collection. rescans: how often slices have started again with the
-     first table of 'inmajor', the weak tables. passes: how often slices have visited the lists
-     'doubtful' again (entries with unmarked weak keys or values), or have tombstoned the values in
-     them (made their slots look empty, ahead.h). */
+  /* Counts in the running major collection.
+     rescans  how often slices started again with the first table of 'inmajor'
+     passes   how often slices visited all entries of the lists 'doubtful' again, plus the number
+              of rounds in which they tombstoned listed values (hidden.h) */
   lu_byte rescans, passes;
-  /* doubting: 1 during a pass, in which slices visit again both lists of entries with unmarked weak
-     keys or values ('doubtful'). again: index in doubtful[] of the list that the pass is
-     visiting. */
+  /* A pass visits again all entries with unmarked weak keys or values, the lists 'doubtful'.
+     doubting  1 during a pass
+     again     index in doubtful[] of the list that the pass is visiting */
   lu_byte doubting, again;
   /* 1: the atomic step has run that decides which objects are dead. A tombstoned weak value (its
      slot looks empty, hidden.h) is dead now if it is not marked. */
@@ -193,30 +192,30 @@ typedef struct luaN_Weak {
   /* 1: weak tables may have entries whose keys the program cannot reach, but which stay because a
      dead object with a finalizer refers to the keys. */
   lu_byte resurrected;
-  /* 1: each old object that is marked is appended to doubtful[LUAN_DOUBTKEYS]. The atomic step
-     looks it up as a weak key (ahead.h). */
+  /* 1: each old object that is marked is appended to doubtful[LUAN_DOUBTKEYS] (the log). The atomic
+     step looks up the logged objects as weak keys (ahead.h). */
   lu_byte logging;
   /* Progress of a pass through the list doubtful[again], entries with unmarked weak keys or values.
-     doubt: index of the next word of the list. doubtkept: number of visited words that stay in the
-     list. While weak values are tombstoned (hidden.h), 'doubtkept' is instead the number of words
-     of doubtful[LUAN_DOUBTVALUES] after which the tombstoning ends. */
+     doubt      index of the next word of the list
+     doubtkept  number of visited words that stay in the list. While weak values are tombstoned
+                (hidden.h): number of words of doubtful[LUAN_DOUBTVALUES] after which that ends */
   unsigned doubt, doubtkept;
-  /* How many visits of an entry in the lists 'doubtful' (unmarked weak keys or values) have marked
-     an object, in the present pass through both lists. */
+  /* Number of visits in the present pass that have marked an object. (A pass visits again the
+     entries in both lists 'doubtful'.) */
   unsigned resolved;
   /* The lists 'doubtful' contain tables, each followed by slots of the table. This is the last
      table that a visit has read: the table of the slots that come next. */
   Table *doubtof;
-  /* A pass visits one of the two lists 'doubtful' and removes the entries whose keys or values are
-     marked now. keptof: the table of the last slot that the pass has kept in the list. */
+  /* A pass visits one of the two lists 'doubtful', and keeps only the entries whose keys or values
+     are still unmarked. keptof: the table of the slot that it has kept last. */
   const Table *keptof;
   /* Number of words at the start of doubtful[LUAN_DOUBTVALUES] that tombstoning has visited: slots
      with unmarked values look empty now (hidden.h). */
   unsigned hidden;
-  /* If 'logging' is 1: number of words at the start of doubtful[LUAN_DOUBTKEYS], entries with
-     unmarked weak keys, that slices have visited. The atomic step visits only the words after them:
-     entries that were found later, and the log, which is in the same list. (The log has the objects
-     that were marked since the slices' visit, with tag 2: each may be the key of an entry.) */
+  /* Used while 'logging' is 1. The list doubtful[LUAN_DOUBTKEYS] starts with this number of words
+     for entries with unmarked weak keys that slices have visited. The later words are entries found
+     since then, and the log: objects (tag 2) marked since then, each of which may be the key of an
+     entry. The atomic step visits only the later words. */
   unsigned visited;
   /* Number of entries of weak tables whose young key or value was tenured since the last major
      collection started. If there are many, the next one is due. */
@@ -253,15 +252,15 @@ typedef struct luaN_Finalize {
   luaN_Vec tobefinalized;
   /* index in 'tobefinalized' of the next object to finalize */
   size_t next;
-  /* index in 'tobefinalized' of the first object that the major collection has not marked */
+  /* index in 'tobefinalized' of the first queued object that the major collection has not marked */
   size_t seen;
   /* stage of the major collection's work on dead objects with finalizers */
   luaN_Selection selection;
   /* number of entries at the start of finalize.left (dead userdata that are left young) whose
      finalizers were called */
   unsigned called;
-  /* Length of the queue 'tobefinalized' at the end of the last step of the collector, before that
-     step called finalizers. */
+  /* Length of the queue 'tobefinalized' when the last step of the collector ended, before the batch
+     of finalizers that follows the step. */
   unsigned waiting;
   /* least number of finalizers to call in a batch, even if the time of the batch is over */
   unsigned quota;
@@ -304,14 +303,15 @@ typedef struct luaN_Sweep {
   lu_byte active;
   /* index of the list that is being swept (luaN_listof) */
   lu_byte list;
-  /* Progress in a list, in three phases of the major collection. GCSselect (queues dead objects
-     with finalizers) visits finalize.finalizable from the end: the entries at indexes below 'next'
-     are not visited yet. In the sweep, the first 'next' entries of the list with index 'list' were
-     visited; those that stay are now its first 'kept' entries. GCSstacks (frees unused stack
-     memory) has visited the first 'next' entries of lists.threads. */
+  /* Progress in a list, by the phase of the major collection.
+     GCSselect     (queues dead objects with finalizers) visits finalize.finalizable from the end
+                   to the start; the entries at indexes below 'next' are not visited yet.
+     GCSswpfinobj  (the sweep) has visited the first 'next' entries of the list with index 'list';
+                   the entries that stay are now its first 'kept' entries.
+     GCSstacks     (frees unused stack memory) has visited the first 'next' of lists.threads. */
   size_t kept, next;
-  /* The block in which the last large string or userdata was freed; NULL if there is none, or if
-     luaN_relist has put the block into its list (by number of free lines) since that free. */
+  /* The block in which the sweep has freed a long string or large userdata last. NULL: none, or
+     luaN_relist has moved the block since then to the list for its number of free lines. */
   luaN_Block *freed;
 } luaN_Sweep;
 
@@ -324,9 +324,9 @@ typedef struct luaN_Bytes {
   /* Bytes of blocks that the heap keeps until the next major collection, because the heap had not
      shrunk at the last one. 0: none. */
   size_t needed;
-  /* Largest KiB of blocks in use when marking ended: [0] in the current period, [1] in the period
-     before. (WHILE_HEAPS of major.c says when a period ends.) A heap that has shrunk keeps memory
-     for the larger of the two. */
+  /* Largest KiB of blocks in use at the end of a marking: [0] in the current period, [1] in the
+     period before. A heap that has shrunk keeps memory for the larger of the two. WHILE_HEAPS of
+     major.c defines the periods. */
   unsigned lately[2];
   /* KiB that the state had allocated in its life when the current period started, modulo 2^32. (A
      period is the time for which lately[0] records the largest heap.) */
@@ -345,14 +345,14 @@ typedef struct luaN_Bytes {
   size_t tenured;
   /* bytes that became old in the life of the state, up to the last collection */
   uint64_t alltenured;
-  /* Bytes of long strings and large userdata, and of small userdata queued for finalization, that
-     became old since the last major collection ended. */
+  /* Bytes that became old since the last major collection ended, of long strings, large userdata,
+     and small userdata queued for finalization. */
   size_t texts;
-  /* Value of bytes.texts, the large strings and userdata that became old, when the last minor
-     collection outside a major collection started. */
+  /* Value of bytes.texts (bytes of large strings and userdata that became old) when the last minor
+     collection started that ran while no major collection was running. */
   size_t textsbefore;
-  /* Bytes of long strings and large userdata, and of small userdata queued for finalization, that
-     became old while the last major collection ran. */
+  /* Bytes that became old while the last major collection ran, of long strings, large userdata, and
+     small userdata queued for finalization. */
   size_t textsleft;
   /* bytes of the live long strings and large userdata that the last minor collection has not
      tenured */
@@ -375,7 +375,8 @@ typedef struct luaN_Growth {
   /* Number of nodes of 'old' that the search for a free node had not visited when the next hash
      part was allocated. */
   unsigned from;
-  /* The next hash part. No node from 'lastfree' on is free. */
+  /* node: the next hash part. lastfree: the node at which the search for a free node has arrived;
+     no node from there on is free. */
   Node *node, *lastfree;
   /* For each of the first 'copied' nodes of 'old', the index of its copy in the next hash part, or
      LUAN_NOCOPY. */
@@ -416,9 +417,10 @@ typedef struct luaN_Pace {
   size_t textroom;
   /* size of the current nursery, in bytes, as computed when the nursery started */
   size_t size;
-  /* Sums over all nurseries that have ended, in bytes. charged: adds for each nursery the bytes by
-     which allocation raised GCdebt. planned: adds the size of the nursery as computed at its start,
-     or the bytes by which GCdebt rose if these are fewer. */
+  /* Sums over all nurseries that have ended, in bytes.
+     charged  the bytes by which allocation has raised GCdebt in each nursery
+     planned  the smaller of two numbers for each nursery: its size as computed at its start, and
+              the bytes by which GCdebt has risen */
   uint64_t planned, charged;
   /* Work debt: bytes of marking that did not fit into one pause. */
   size_t owed;
@@ -431,8 +433,8 @@ typedef struct luaN_Pace {
   /* Even if the heap has not grown, a major collection is due when the bytes allocated since the
      last major collection are this multiple of the live bytes (PATIENCE_MIN to PATIENCE_MAX). */
   unsigned patience;
-  /* Bytes that the state had allocated in its life when the last major collection ended, as the
-     pacer counts them (function 'spent' of pace.c). */
+  /* Bytes that the state had allocated in its life when the last major collection ended. (Function
+     'spent' of pace.c says how the pacer counts them.) */
   uint64_t since;
   /* bytes that explicit steps (luaN_step) have counted as allocated since the last major
      collection */
@@ -520,8 +522,8 @@ typedef struct luaN_Tick {
   /* The frame that ran at the last tick (timer signal) that requested a safepoint before the next
      instruction. */
   struct CallInfo *ci;
-  /* 1: when the tick of 'ci' came, code outside the bytecode loop ran, so the pc of 'ci' was
-     saved */
+  /* 1: at the tick of 'ci', code outside the bytecode loop was running, for example a function of
+     the core that the loop had called; so the pc of 'ci' was saved */
   int deep;
   volatile lu_byte wanted;	/* 1: the next safepoint is to call the sampler (TK1) */
   /* 1: all entries of 'dispatch' lead to code that runs a safepoint (TK3) */
@@ -554,7 +556,7 @@ typedef struct luaN_Heap {
      (luaN_allocated) */
   uint64_t allocatedoutside;
   /* Bytes of blocks outside the nursery that were added to GCdebt since the last minor collection.
-     When such blocks are freed, at most this number of bytes is subtracted from GCdebt (payback of
+     Freeing such blocks subtracts at most this number of bytes from GCdebt (payback of
      nursery.c). */
   size_t spare;
   /* Bytes that growing tables and buffers may copy until the sampler is called (sampling.h).
@@ -592,7 +594,8 @@ typedef struct luaN_Heap {
   size_t waitingsize;
   /* bytes that rounding has added to the block that is being allocated */
   unsigned rounding;
-  /* 1: the moved stack in 'waiting' is not in the hole in which the fast path allocates */
+  /* 1: the moved stack in 'waiting' is not in the hole (run of free lines) in which the fast path
+     allocates */
   int waitingoutside;
   /* Number of bytes between the sample point, at which the sample of the moved stack in 'waiting'
      was due, and the end of that stack. */

@@ -19,9 +19,9 @@ static size_t copyofbytes (const luaN_Growth *w) {
 }
 
 
-/* Allocates n bytes from lua_Alloc for a growth buffer (the next, larger hash part of a table,
-   allocated in advance); returns NULL if there is no memory. The bytes count as in use, but do not
-   make the next collection due earlier. */
+/* Allocates n bytes from lua_Alloc for a growth buffer (the next, larger hash part of a table);
+   returns NULL if there is no memory. The bytes count as in use, but do not make the next
+   collection due earlier. */
 static void *growth_take (global_State *g, size_t n) {
   void *p = luaN_ask(g, NULL, 0, n);
   if (p != NULL) {
@@ -110,11 +110,9 @@ void luaN_dropdead (global_State *g) {
 
 /* {== invariants ======================================================== */
 
-/* Returns 1 if node n of the growth buffer (the next, larger hash part) obeys invariant GA2: it is
-   free, or its key was removed, or it has a copied key. A copied key has no value yet: the slot of
-   the value has an integer that encodes the key's main position and the index of the node with the
-   key in the present hash part. Also checks that the link to the chain's next node stays in the
-   buffer. */
+/* Returns 1 if node n of the growth buffer (the next, larger hash part) obeys GA2, and if its link
+   leads to a node of the buffer. GA2 allows three kinds of nodes: free; key removed; or copied key,
+   with an integer as its value that has the key's main position and the index of its old node. */
 static int isnode (const luaN_Growth *w, const Node *n) {
   if (gnext(n) != 0 && (size_t)(n + gnext(n) - w->node) >= 2 * (size_t)w->size) return 0;
   if (keyisnil(n)) return isempty(gval(n)) && w->lastfree > n;

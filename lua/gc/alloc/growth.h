@@ -49,9 +49,9 @@
 #include "heap.h"
 
 /* log2 of the number of nodes of the smallest hash part that gets a growth buffer (its next, larger
-   hash part, allocated in advance). A higher value makes the pauses of growing tables longer; a
-   lower one costs time for tables whose rehash is short anyway. The buffer comes from lua_Alloc, so
-   it must have more than LUAN_LARGE bytes (H2). */
+   hash part, allocated in advance). With a higher value, growing tables cause longer pauses; with a
+   lower one, tables whose rehash is short anyway cost more time. The buffer comes from lua_Alloc,
+   so it must have more than LUAN_LARGE bytes (H2). */
 #if defined(LUAI_ASSERT)
 #define LUAN_LEASTGROWTH	8
 #else
@@ -76,27 +76,27 @@ _Static_assert((sizeof(Node) << (LUAN_LEASTGROWTH + 1)) > LUAN_LARGE,
    advance); NULL if t has none. */
 LUAI_FUNC luaN_Growth *luaN_growthof (global_State *g, const Table *t);
 
-/* Allocates the next, larger hash part of t in advance, if memory and limits permit it. left > 0:
-   number of nodes of t that getfreepos, the search for a free node, has not visited yet. */
+/* Allocates the growth buffer of t (its next, larger hash part), if memory and limits permit it.
+   left > 0: number of nodes of t that getfreepos, the search for a free node, has not visited
+   yet. */
 LUAI_FUNC void luaN_begingrowth (global_State *g, Table *t, unsigned left);
 
 /* To be called before a table is resized to its growth buffer w->node, the larger hash part that
-   was allocated in advance. Counts the buffer's bytes as if they were allocated now, sets w->node
-   to NULL, and returns 1. Returns 0 and changes nothing if memory or a limit does not permit
-   that. */
+   was allocated in advance. If memory and limits permit it, counts the buffer's bytes as if they
+   were allocated now, sets w->node to NULL, and returns 1. Otherwise returns 0 and changes
+   nothing. */
 LUAI_FUNC int luaN_adoptgrowth (lua_State *L, luaN_Growth *w);
 
-/* Frees the growth buffer (the next, larger hash part of a table), if there is one, and its index
-   'copyof'. If luaN_adoptgrowth was called, so that the table uses the buffer, frees only the
-   index. */
+/* Frees the growth buffer (the next, larger hash part of a table) and its index 'copyof', if there
+   are any. After luaN_adoptgrowth the buffer belongs to the table: then frees only the index. */
 LUAI_FUNC void luaN_endgrowth (global_State *g);
 
 /* Frees the growth buffer if no key was inserted into its table since the previous call. To be
    called when a major collection starts. */
 LUAI_FUNC void luaN_dropidle (global_State *g);
 
-/* Frees the growth buffer if this collection has not marked its table. To be called when all marks
-   are final. */
+/* Frees the growth buffer if this collection has found its table dead (has not marked it). To be
+   called when all marks are final. */
 LUAI_FUNC void luaN_dropdead (global_State *g);
 
 /* Checks GA1 to GA3. Returns the name of the violated invariant and sets *where to the table or

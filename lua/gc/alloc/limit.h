@@ -40,7 +40,7 @@ static inline l_mem luaN_used (const global_State *g) {
   return g->GCdebt + luaN_unflushed(g) + (l_mem)(p->nursery - p->deferred);
 }
 
-/* Returns the number of bytes to allocate until the next sample is taken. */
+/* Returns the number of bytes to allocate until the next sample is due. */
 static inline uint64_t luaN_topoint (const luaN_Heap *h) {
   return h->point - (uint64_t)(uintptr_t)h->free;
 }
@@ -97,8 +97,8 @@ LUAI_FUNC void luaN_setlimit (global_State *g);
 /* Makes GCdebt and heap.allocated include all allocated bytes (N2), and sets heap.limit. */
 LUAI_FUNC void luaN_flush (global_State *g);
 
-/* Aligns heap.free, the next address of the fast path, to 16 bytes for a userdata, if there is
-   room. The padding does not count as allocated. */
+/* Aligns heap.free, the next address of the fast path, to 16 bytes for a userdata. Does nothing if
+   fewer than 8 bytes are left in the hole. The padding does not count as allocated. */
 LUAI_FUNC void luaN_pad (global_State *g);
 
 /* Gives up the two regions of free lines from which the allocator takes memory (current hole,
@@ -119,8 +119,8 @@ LUAI_FUNC void luaN_shorten (global_State *g, l_mem n);
 /* Makes a minor collection due at the next safepoint, unless the collector is stopped. */
 LUAI_FUNC void luaN_hurry (global_State *g);
 
-/* Makes the next safepoint due after at most 'gap' bytes of allocation, to call more finalizers
-   there: withholds a part of the nursery until luaN_resume. */
+/* Makes the next safepoint due after at most 'gap' bytes of allocation, so that more finalizers are
+   called there. For this it withholds a part of the nursery, which luaN_resume gives back. */
 LUAI_FUNC void luaN_defer (global_State *g, l_mem gap);
 
 /* Gives the part of the nursery back that luaN_defer has withheld. Returns 1 if luaN_defer has

@@ -29,18 +29,18 @@ static inline int islarge (size_t size, int kind) {
 
 
 /* Bytes that a long string or large userdata adds to GCdebt if it fits into pace.textroom, a
-   separate allowance for such objects. Not 0: a program that allocates only such objects needs
-   minor collections, which are due when GCdebt is above 0. A higher value makes them more
-   frequent. */
+   separate allowance for such objects. The number is above 0 because a program that allocates only
+   such objects needs minor collections, too. A higher value makes them more frequent. */
 #define TEXTCHARGE	((l_mem)128)
 
 
 /* {== memory ============================================================ */
 
 /*
-** Stores the unused part of the overflow region (free lines for blocks that do not fit into the
-** current hole) in *r, aligned to 16 bytes, and empties the region. Returns 0 if that part has less
-** than n bytes, or if the heap is above LUAN_DENSEHEAP bytes.
+** Takes the unused part of the overflow region (free lines for blocks that do not fit into the
+** current hole), so that the nursery can continue there: stores it in *r, aligned to 16 bytes, and
+** empties the region. Returns 0 if that part has less than n bytes, or if the heap is above
+** LUAN_DENSEHEAP bytes.
 */
 static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
   size_t pad = (uintptr_t)h->overflow.free & 15;
@@ -81,10 +81,13 @@ static char *bump (global_State *g, size_t n, int desperate) {
 
 /*
 ** Bump-allocates n bytes in the overflow region (free lines for blocks that do not fit into the
-** current hole), at a multiple of 'align' bytes from the end of the region, which is the end of a
-** line. Takes other free lines if the region is too short. Returns NULL if there are none.
-** desperate: 1 after an emergency collection, to search all blocks. A block that shares lines does
-** not reach the end of its hole, so that an array can grow in place.
+** current hole). Takes other free lines if the region is too short. Returns NULL if there are none.
+** align      the distance of the block from the end of the region, which is the end of a line, is
+**            a multiple of this number; LUAN_LINE for a block that must not share lines
+** desperate  1 after an emergency collection, to search all blocks
+**
+** A block with an alignment of 8 bytes, such as an array, does not reach the end of its hole, so
+** that it can grow in place.
 */
 static char *bumpoverflow (global_State *g, size_t n, size_t align, int desperate) {
   luaN_Heap *h = &g->heap;
@@ -103,8 +106,8 @@ static char *bumpoverflow (global_State *g, size_t n, size_t align, int desperat
 }
 
 
-/* Returns the list to which an entry is added for a new large block of this kind. The entry is the
-   block if it is an object, or the table that owns the block. Returns NULL if no entry is added. */
+/* Returns the list that gets an entry for a new large block of this kind. The entry is the block if
+   it is an object, or else the table that owns the block. Returns NULL if no list gets one. */
 static luaN_Vec *listfor (luaN_Gc *c, int kind) {
   if (kind < LUAN_VARRAY) return &c->lists.large.v;
   if (kind == LUAN_VARRAY || kind == LUAN_VHASH) return &c->lists.tables.v;
@@ -112,8 +115,8 @@ static luaN_Vec *listfor (luaN_Gc *c, int kind) {
 }
 
 
-/* Returns the address of a large userdata in its block, a multiple of 16. Stores the distance from
-   the start of the block in the byte before the userdata. */
+/* Returns the address of a large userdata in its block, a multiple of 16. Stores its distance from
+   the start of the block in the byte before it. */
 static char *udataplace (char *block) {
   char *p = (char *)(((uintptr_t)block + UDATAROOM) & ~(uintptr_t)(UDATAROOM - 1));
   p[-1] = (char)(p - block);
@@ -159,9 +162,9 @@ luaN_Block *luaN_freetext (global_State *g, GCObject *o) {
 }
 
 
-/* Allocates a block that is not in the nursery. If the block is an object, adds the object to its
-   list (listfor). Returns NULL if there is no memory. A string or userdata of up to LUAN_LINETEXT
-   bytes gets lines of its own, other blocks come from lua_Alloc. */
+/* Allocates a block that is not in the nursery: a string or userdata of up to LUAN_LINETEXT bytes
+   in lines of its own, other blocks by lua_Alloc. If the block is an object, adds it to its list
+   (listfor). Returns NULL if there is no memory. desperate: 1 after an emergency collection. */
 static char *newlarge (global_State *g, size_t size, int kind, int desperate) {
   luaN_Vec *v = listfor(&g->heap.gc, kind);
   size_t room = (kind == LUA_VUSERDATA) ? UDATAROOM : 0;
@@ -292,7 +295,8 @@ void luaN_countlate (lua_State *L, void *block, size_t size, int kind) {
 }
 
 
-/* Counts the growth of a block from o to n bytes, and takes a sample if a sample is due. */
+/* Counts the growth of a block, from o to n bytes, for the pacer, the accounts and samples; takes a
+   sample if one is due. */
 static void countgrowth (lua_State *L, char *p, size_t o, size_t n, int kind) {
   global_State *g = G(L);
   uint64_t d = luaN_topoint(&g->heap);
@@ -397,9 +401,9 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize, int ki
 }
 
 
-/* Delays the next minor collection by up to n bytes of allocation, because a block of n bytes from
-   lua_Alloc was freed explicitly and left no garbage. Does nothing while luaN_defer withholds a
-   part of the nursery. */
+/* To be called when a block of n bytes from lua_Alloc was freed explicitly: it has left no garbage,
+   so the next minor collection is delayed by up to n bytes of allocation. Does nothing while
+   luaN_defer withholds a part of the nursery. */
 static void payback (global_State *g, size_t n) {
   size_t most = (g->heap.gc.pace.deferred == 0) ? g->heap.spare : 0;
   l_mem back = (l_mem)(n < most ? n : most);

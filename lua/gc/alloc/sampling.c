@@ -26,9 +26,9 @@ luaN_Kind luaN_kindfor (int kind) {
 }
 
 
-/* Calls the sampler for the block of n bytes at p. The sample was due 'over' bytes before the end
-   of the block. Returns the distance in bytes to the next sample; without a sampler
-   LUAN_INFINITY. */
+/* Calls the sampler for the block of n bytes at p. over: bytes of the block that come after the
+   sample point. Returns the distance in bytes to the next sample; LUAN_INFINITY without a
+   sampler. */
 static uint64_t sampling_take (lua_State *L, char *p, uint64_t n, int kind, int outside,
                                uint64_t over) {
   luaN_Heap *h = &G(L)->heap;
@@ -52,9 +52,9 @@ static uint64_t sampling_take (lua_State *L, char *p, uint64_t n, int kind, int 
 }
 
 
-/* Adds a new block, or the growth of a block, of 'new' bytes to the exact counts (luaN_setcounts).
-   A block of kind LUAN_VSTACK counts as a CallInfo if it has the size of one, else as the first
-   stack of a coroutine. */
+/* Adds 'new' bytes, those of a new block or the growth of a block, to the exact counts
+   (luaN_setcounts). A new block of kind LUAN_VSTACK is a CallInfo if it has the size of one;
+   otherwise it is the first stack of a coroutine, which counts as LUAN_KTHREAD. */
 static void tally (luaN_Counts *c, int kind, uint64_t new) {
   int isfirst = (kind == LUAN_VSTACK && new != luaN_round(sizeof(CallInfo)));
   luaN_Kind reported = isfirst ? LUAN_KTHREAD : luaN_kindfor(kind);
@@ -74,7 +74,8 @@ void luaN_countblock (lua_State *L, char *p, uint64_t n, size_t old, int kind,
     h->waitingsize = n;
     h->waitingoutside = outside;
     h->waitingover = new - d;
-    d = 1;  /* a placeholder: luaN_moved sets the next sample point before the next allocation */
+    /* a placeholder: luaN_takewaiting sets the next sample point before the next allocation */
+    d = 1;
   }
   else d = sampling_take(L, p, n, kind, outside, new - d);
   luaN_setpoint(h, d);

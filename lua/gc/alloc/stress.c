@@ -39,8 +39,8 @@ void luaN_readstress (global_State *g) {
 }
 
 
-/* Restores GCdebt after the emergency collection, so that other collections and finalizers run at
-   the same safepoints as without emergency=N. */
+/* Runs an emergency collection at every N-th event (emergency=N, stress.h). Then restores GCdebt,
+   so that other collections and finalizers run at the same safepoints as without emergency=N. */
 void luaN_stress (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;

@@ -63,7 +63,7 @@ static void finalize (lua_State *L) {
 
 /*
 ** Runs a step of the collector: a minor collection, 'work' bytes of marking cost of the major
-** collection, a batch of finalizers. Starts a major collection if none runs, and it is due or
+** collection, a batch of finalizers. If no major collection runs, starts one if it is due or
 ** 'start' is 1. If the remembered set is incomplete (remset.overflow), runs a full collection
 ** instead.
 */
@@ -73,8 +73,8 @@ static void step (lua_State *L, size_t work, int start) {
   luaN_beginpause(g);
   luaN_rememberdirty(L);
   if (c->pace.fullcycles && luaN_majordue(g))
-    /* decided before the minor collection, because that frees memory, and luaN_majordue might
-       return 0 after it */
+    /* decided before the minor collection: it frees memory, after which luaN_majordue might return
+       0 */
     start = 1;
   if (c->remset.overflow) {
     luaN_collecting(g, LUAN_MAJOR);
@@ -167,10 +167,10 @@ void luaC_fullgc (lua_State *L, int isemergency) {
 }
 
 
-/* Runs an emergency collection if a collection is long overdue (luaN_isoverdue). This is for C
-   functions that only store into tables: they have no safepoint, and when their tables grow, the
-   previous vectors become garbage. The cost of the collection is bounded by the allocation: since a
-   collection became due, more bytes were allocated than the old objects have. */
+/* Runs an emergency collection if a collection is long overdue (luaN_isoverdue). C functions that
+   only store into tables need this: they have no safepoint, and when their tables grow, the
+   previous vectors become garbage. The cost of the collection is bounded: since it became due, more
+   bytes were allocated than the old objects have. */
 void luaN_overdue (lua_State *L) {
   global_State *g = G(L);
   luaN_stress(L);

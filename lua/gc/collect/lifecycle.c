@@ -35,11 +35,11 @@ void luaN_openheap (luaN_Heap *h) {
   h->gc.pace.patience = 2;
   h->gc.strings.limit = MINSTRTABSIZE;
   h->gc.strings.unlisted = 1;
-  /* At its end, a nursery has made (strings in the table - kept) new strings. If this number is
-     high for the size of the table, the next nursery keeps no list of its young strings, because
-     sweeping all buckets is cheaper (endnursery of interned.c). The first nursery keeps no list
-     ('unlisted'). A negative 'kept' makes the number of its new strings appear high, so that the
-     second nursery keeps no list either if the table is small. */
+  /* When a nursery ends, it has made (strings in the table - kept) new strings. If that is many for
+     the size of the table, the next nursery keeps no list of its young strings: sweeping all
+     buckets is cheaper then (endnursery of interned.c). The first nursery keeps no list ('unlisted'
+     is 1). With this negative 'kept' the number of its new strings appears high, so that in a small
+     table the second nursery keeps no list either. */
   h->gc.strings.kept = -MINSTRTABSIZE;
   h->gc.mark.epoch = 1;
   h->gc.mark.bit = luaN_bit(1);

@@ -41,13 +41,14 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Cost of sweeping the lines of one block, as the number of bytes whose marking takes as long. The
-   sweep reads the block's mark bytes, one per line: LUAN_LINES / LUAN_LINE cache lines, because a
-   cache line has as many bytes as a line of the heap. Each costs one LUAN_VISIT. */
+/* Cost of sweeping the lines of one block, in bytes whose marking takes as long. The sweep reads
+   the block's mark bytes, LUAN_LINES bytes. These are LUAN_LINES / LUAN_LINE cache lines, because a
+   cache line is as long as a line of the heap; each costs one LUAN_VISIT. */
 #define BLOCKCOST	(LUAN_LINES / LUAN_LINE * LUAN_VISIT)
 
-/* luaN_trimheap keeps one RESERVE_PART-th more memory than the heap needs now, because the heap may
-   grow. A larger RESERVE_PART keeps less unused memory, and requests memory more often. */
+/* luaN_trimheap keeps memory for the growth of the heap: one RESERVE_PART-th of the memory that the
+   heap needs now. A larger RESERVE_PART keeps less unused memory, and requests memory more
+   often. */
 #define RESERVE_PART		8u
 
 /* Bytes of empty blocks that all states of the process together keep, in equal shares, except in a
@@ -106,9 +107,9 @@ void luaN_beginmajor (lua_State *L) {
 }
 
 
-/* When everything alive is marked: updates the counts of live and old bytes, and finds out whether
-   the heap has shrunk. If it has not, sets bytes.needed to the bytes of the blocks in use, because
-   the heap will need as many again. */
+/* To be called when everything alive is marked. Updates the counts of live and old bytes, and finds
+   out whether the heap has shrunk. If not, sets bytes.needed to the bytes of the blocks in use,
+   because the heap will need as many again. */
 static void major_known (global_State *g) {
   luaN_Heap *h = &g->heap;
   luaN_Gc *c = &h->gc;
@@ -156,8 +157,9 @@ static void atomic (lua_State *L) {
 }
 
 
-/* Frees unused memory of thread th, unless th is the running thread L or has little memory. all: 1
-   to keep nearly no unused CallInfos. Returns the cost, in bytes of marking that take as long. */
+/* Frees unused memory of thread th, unless th is the running thread L or has little memory. If
+   'all' is 1, keeps nearly no unused CallInfos. Returns the cost, in bytes whose marking takes as
+   long. */
 static size_t shrinkother (lua_State *L, lua_State *th, int all) {
   if (th == L || th->stack.p == NULL ||
       (th->stackroom <= 2 * BASIC_STACK_SIZE && th->nci <= MAX_IDLE_CALLINFOS))
@@ -256,9 +258,9 @@ static unsigned latest (const luaN_Bytes *n) {
 }
 
 
-/* Starts the next period of keeping freed memory (WHILE_HEAPS) if the current one is over. If less
-   memory was in use in the ended period than in the one before it, also allows the release of the
-   free pages that were kept. */
+/* If the current period of keeping freed memory is over (WHILE_HEAPS), starts the next one. If the
+   ended period has used less memory than the one before, also allows the release of the free pages
+   that were kept. */
 static void major_turn (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   unsigned now = (unsigned)(g->heap.gc.pause.began / 1000000);

@@ -6,9 +6,9 @@
    luaN_minor, then luaN_aged with 'start' 1, must have run directly before. */
 LUAI_FUNC void luaN_beginmajor (lua_State *L);
 
-/* Runs slices of the major collection, of about 'bytes' of marking cost in total, if a major
-   collection runs. Sets gcstate to GCSpause when the major collection ends. To be called after a
-   minor collection in the same pause. */
+/* If a major collection runs, runs slices of it, of about 'bytes' of marking cost in total. Sets
+   gcstate to GCSpause if the major collection ends. To be called after a minor collection in the
+   same pause. */
 LUAI_FUNC void luaN_majorstep (lua_State *L, size_t bytes);
 
 /* Runs a complete major collection in one pause; abandons one that runs in slices. Calls no
@@ -17,6 +17,7 @@ LUAI_FUNC void luaN_full (lua_State *L);
 
 /*
 ** Returns free memory to lua_Alloc or the system: empty chunks, free pages, free memory of malloc.
-** If 'all' is 0, returns only a part and keeps a reserve; else everything above a smaller reserve.
+** If 'all' is 0, does a bounded part of this and keeps a large reserve. If 'all' is 1, returns all
+** memory above a smaller reserve.
 */
 LUAI_FUNC void luaN_trimheap (global_State *g, int all);

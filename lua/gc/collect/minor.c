@@ -46,10 +46,13 @@ static void tenureyoung (global_State *g) {
 }
 
 
-/* To be called after a minor collection. If a major collection starts, tenures the objects that the
-   minor collection has left young: while a major collection runs, no live object may stay young
-   (G10). Reason: the holder (the object that refers to a young one) is in the remembered set until
-   the next minor collection, but the major collection may find the holder dead and free it.
+/* To be called after a minor collection that may have left some live objects young.
+
+   If a major collection starts ('start' is 1), tenures these objects: while it runs, no live object
+   may stay young (G10). Reason: the remembered set contains the holder, the object that refers to
+   the young one, until the next minor collection; but the major collection may find the holder dead
+   and free it.
+
    Otherwise adds the holders to the remembered set. */
 void luaN_aged (lua_State *L, int start) {
   luaN_Gc *c = &G(L)->heap.gc;

@@ -2,12 +2,13 @@
 /* The minor collection. */
 #pragma once
 
-/* Runs a minor collection, without finalizers. If 'ageing' is 1, may leave some live objects
-   untenured (ageing.h), and the caller must then call luaN_aged. 'ageing' must be 0 while a major
+/* Runs a minor collection; calls no finalizers. If 'ageing' is 1, it may leave some live objects
+   young (ageing.h), and the caller must then call luaN_aged. 'ageing' must be 0 while a major
    collection runs. */
 LUAI_FUNC void luaN_minor (lua_State *L, int ageing);
 
-/* To be called right after luaN_minor with ageing 1. Remembers the objects and slots that refer to
-   objects which luaN_minor has not tenured, so that the next minor collection reaches these young
-   objects again. If a major collection starts ('start' 1), tenures the young objects instead. */
+/* To be called right after luaN_minor with ageing 1, which may have left some live objects young.
+   Adds the objects and slots that refer to them to the remembered set, so that the next minor
+   collection reaches them again. But if a major collection starts ('start' is 1), tenures them
+   instead. */
 LUAI_FUNC void luaN_aged (lua_State *L, int start);

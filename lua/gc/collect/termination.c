@@ -28,10 +28,10 @@
 #define setundoomed(c)	((c)->bytes.undoomed = (unsigned)((c)->mark.reached / 1024))
 
 /*
-** The listed entries of ephemerons, which have unmarked keys, are visited up to MAX_PASSES times.
-** If at least MIN_FOLLOWED entries are listed after that, a hash table finds them by their keys
-** (chase.h). The hash table costs more than one visit of all entries, but never more than linear
-** time, whereas chains of entries may need very many passes.
+** The listed entries of ephemerons have unmarked keys. They are visited up to MAX_PASSES times. If
+** at least MIN_FOLLOWED entries are listed after that, a hash table finds them by their keys
+** (chase.h). The hash table costs more than one visit of all entries, but its time is linear,
+** whereas chains of entries may need very many visits.
 */
 #define MAX_PASSES	2
 #define MIN_FOLLOWED(c)	((size_t)(luaN_slicestress(c) != 0 ? 2 : 64))
@@ -90,9 +90,9 @@ static size_t resolveentries (global_State *g) {
    have one. Does nothing and returns 0 if there are too few entries or no memory. */
 static int follow (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
-  /* 1: also puts the entries with unmarked keys that slices have listed (ahead.h) into the hash
-     table. While weak.logging is 1, that is not necessary: every object that is marked is logged,
-     and the atomic step looks up each logged object as a key of these entries. */
+  /* 1: the hash table also gets the entries with unmarked keys that slices have listed (ahead.h).
+     This is unnecessary while weak.logging is 1: then every marked object is logged, and the atomic
+     step looks up each logged object as a key of these entries. */
   int doubtful = (!c->mark.minor && !c->weak.logging);
   size_t i, n = c->weak.unresolved.n + (doubtful ? c->weak.doubtful[LUAN_DOUBTKEYS].n : 0);
   luaN_Chase x;
@@ -109,9 +109,10 @@ static int follow (global_State *g) {
 #define clockof(c)	((c)->mark.reached + (l_mem)((c)->bytes.tenured + (c)->mark.met))
 
 
-/* Marks the values of ephemerons until no marked key has an unmarked value. *first: index in
-   weak.discovered of the first table that was not visited. *clock: value of clockof at the last
-   visit of the unresolved entries; they are visited again only when clockof has changed. */
+/* Marks the values of ephemerons until no marked key has an unmarked value.
+   *first  index in weak.discovered of the first table that was not visited
+   *clock  value of clockof when the unresolved entries were last visited; they are visited again
+           only if clockof has changed */
 static void converge (global_State *g, size_t *first, l_mem *clock) {
   luaN_Vec *w = &g->heap.gc.weak.discovered;
   luaN_Gc *c = &g->heap.gc;
@@ -196,7 +197,7 @@ static void clearkeys (global_State *g) {
 /*
 ** Moves from weak.inmajor to weak.discovered the weak tables that the atomic step must visit: those
 ** that slices have not visited completely, and those whose __mode has changed. Traverses a table as
-** strong if it is strong now, or if there is no memory.
+** strong if it is strong now, or if there is no memory for the list.
 */
 static void joinmajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
@@ -232,9 +233,9 @@ static void leavetomajor (global_State *g) {
 }
 
 
-/* Marks everything that is alive and removes the entries of weak tables whose values are dead,
-   except tombstoned ones, which look absent but keep the object's address (hidden.h). Sets *first
-   and *clock as converge does. */
+/* Marks everything that is alive, and removes the entries of weak tables whose values are dead.
+   Leaves tombstoned values (hidden.h), whose slots look empty already. Sets *first and *clock as
+   converge does. */
 static void findalive (global_State *g, size_t *first, l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
   *clock = clockof(c) - 1;
@@ -268,13 +269,15 @@ static int hasallweak (const luaN_Gc *c) {
 
 
 /*
-** To be called after dead objects were queued for their finalizers: marks everything that they
+** To be called after dead objects were queued for their finalizers. Marks everything that they
 ** refer to, and then removes the entries of weak tables whose keys are dead. (In tables that slices
 ** have visited, later slices remove these entries.)
 **
-** The tables of weak.discovered from index 'nalive' on are referred to only by queued objects;
-** removes their entries with dead values, too. *first: index in weak.discovered of the first table
-** that was not visited. *clock: value of clockof at the last visit of the unresolved entries.
+** Only queued objects refer to the tables of weak.discovered from index 'nalive' on; in these
+** tables, removes the entries with dead values, too.
+**
+** *first  index in weak.discovered of the first table that was not visited
+** *clock  value of clockof at the last visit of the unresolved entries
 */
 static void findresurrected (global_State *g, size_t *first, size_t nalive, l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
@@ -341,9 +344,9 @@ static int selectfew (lua_State *L) {
 }
 
 
-/* An atomic step of a major collection (termination.h). If it does not end the marking, the program
-   runs before the next atomic step, and can reach unmarked strings and weak keys. If it stores one
-   of them, the next minor collection marks it. */
+/* Runs an atomic step of a major collection (termination.h). If it does not end the marking, the
+   program runs before the next atomic step. It may store unmarked strings and weak keys that it can
+   still reach; the next minor collection marks these. */
 int luaN_terminateslice (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;

@@ -46,19 +46,21 @@ typedef struct Walk {
   size_t nextnamed;
   /* index in 'threads' of the next thread whose stack slots without a variable are visited */
   size_t nextunnamed;
-  /* Stack slots that are not reported at present: LUAN_ELOCAL (those of local variables),
-     LUAN_ESTACK (all others), or LUAN_EROOT (none) */
+  /* Slots that reach_stack omits at present: LUAN_ELOCAL (those of local variables), LUAN_ESTACK
+     (all others), or LUAN_EROOT (none) */
   luaN_EdgeKind omitted;
-  /* Entries of ephemeron tables whose keys were not reached before their tables. An entry has three
-     words: the table; the node, or NULL after its value was reported; 1 plus the index of the next
-     entry in the same chain of 'heads', or 0. */
+  /* Entries of ephemeron tables whose tables were reached before their keys. Three words for each
+     entry:
+     - the table
+     - the node; NULL after its value was reported
+     - 1 plus the index of the next entry in the same chain of 'heads'; 0: none */
   List open;
   /* Hash table that finds the entries in 'open' by their keys. Each word is a bucket: 1 plus the
      index in 'open' of the first entry of the bucket's chain, or 0 if the chain is empty. The
-     number of buckets is a power of 2; it is 0 until 'open' has an entry. */
+     number of buckets is a power of 2, or 0 while 'open' has no entry. */
   List heads;
-  /* The edge that is reported next. The function 'from' sets its members 'from' and 'place' once
-     for all edges of an object. */
+  /* The edge that is reported next. Its members 'from' and 'place' are set once for all edges of an
+     object (by the function 'from'). */
   luaN_Edge e;
   /* 1: only the edges of one object are reported (luaN_edges) */
   int alone;
@@ -87,8 +89,9 @@ static int push (Walk *w, List *l, void *p) {
 }
 
 
-/* Appends object o to the queue, in a walk that builds a tree; the parent of o is the object at
-   w->e.place. Returns 0 and sets w->failed if there is no memory, or too many objects. */
+/* Appends object o to the queue, in a walk that builds a tree. The parent of o is the object with
+   index w->e.place. Returns 0 and sets w->failed if there is no memory, or if there are too many
+   objects. */
 static int pushchild (Walk *w, GCObject *o) {
   List *q = &w->queue;
   size_t old = q->size;
@@ -142,7 +145,7 @@ static int isunwanted (const Walk *w, const void *object) {
 
 /* In a walk that builds a tree: queues object o, with the object at w->e.place as its parent, and
    returns 1. Returns 0 if o was reached before, if o is a string that the tree omits, or if the
-   walk has ended. Ends the walk if the client has now found all objects that it wants. */
+   walk has ended. Ends the walk if the client needs no object after o. */
 static int reach (Walk *w, GCObject *o) {
   const int unwanted = isunwanted(w, o);
   if (w->failed || (unwanted && isstring(o)) || luaN_visit(w->g, o) || !pushchild(w, o)) return 0;
@@ -151,9 +154,9 @@ static int reach (Walk *w, GCObject *o) {
 }
 
 
-/* Reports the edge w->e, a reference to object o, and queues o if it was not reached before. If the
-   walk builds a tree, reports the edge only if it is the first one to o and comes from a root or a
-   weak key; if the first edge comes from another object, w->parents records it instead. */
+/* Reports the edge w->e, a reference to object o, and queues o if it was not reached before. In a
+   walk that builds a tree, does so only for the first edge to o, and reports it only if it comes
+   from a root or a weak key: w->parents records an edge from another object. */
 static void reach_report (Walk *w, GCObject *o) {
   lua_assert(!w->e.code || w->e.kind == LUAN_EUPVALUE || w->e.kind == LUAN_ESTACK);
   if (w->failed) return;
@@ -194,8 +197,8 @@ static void keyedge (Walk *w, luaN_EdgeKind kind, const void *key, const void *i
 }
 
 
-/* Sets the object whose edges are reported next: o, at index 'place' of the queue. The edges have
-   no C function, unless w->e.code is set afterwards. */
+/* Prepares the edges of object o, which has the index 'place' in the queue: they come from o, and
+   belong to no C function, unless w->e.code is set afterwards. */
 static void from (Walk *w, const void *o, size_t place) {
   w->e.from = o;
   w->e.place = place;
@@ -203,8 +206,8 @@ static void from (Walk *w, const void *o, size_t place) {
 }
 
 
-/* Returns 1 if v is an object that a table of this kind (luaN_weakness) keeps alive as its value. A
-   table with weak values keeps only strings alive. */
+/* Returns 1 if a table of this kind (luaN_weakness) keeps its value v alive: v is an object, and
+   the values are strong or v is a string. */
 static int isheld (int kind, const TValue *v) {
   return iscollectable(v) && (!(kind & LUAN_WEAKVALUES) || isstring(gcvalue(v)));
 }
@@ -304,8 +307,8 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
 }
 
 
-/* Calls 'reach' for the object of v, if v has one. Tests the tag first, so that a string that the
-   tree omits is not read. */
+/* Calls 'reach' for the object of v, if v has one. Tests the type first, because a string that the
+   tree omits need not be read (a cache miss). */
 static void child (Walk *w, const TValue *v) {
   if (iscollectable(v) && !(ttisstring(v) && isunwanted(w, gcvalue(v))))
     reach(w, gcvalue(v));
@@ -371,8 +374,8 @@ static const TString *localname (const Proto *p, int n, int pc) {
 }
 
 
-/* Reports the objects in the stack slots from o to end - 1 of frame ci, except those of one kind:
-   slots of local variables or all other slots, as w->omitted says. */
+/* Reports the objects in the stack slots from o to end - 1 of frame ci. Omits the slots of local
+   variables, or all others (w->omitted). */
 static void reach_frame (Walk *w, const CallInfo *ci, StkId o, StkId end) {
   const Proto *p = isLua(ci) ? ci_func(ci)->p : NULL;
   w->e.code = p != NULL ? NULL : luaN_codeof(s2v(ci->func.p));

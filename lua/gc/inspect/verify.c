@@ -31,7 +31,8 @@ typedef struct Walk {
   size_t n, size;
   /* bytes of visited objects and their vectors, without prototypes */
   size_t bytes;
-  /* number of reached objects that are in the remembered set as a whole, not by their slots (G8) */
+  /* number of reached objects that are in the remembered set themselves, not only some of their
+     slots (G8) */
   size_t logged;
   /* The object whose references are being visited. NULL if these need neither be remembered (G1)
      nor refer to marked objects (G3). */
@@ -62,8 +63,8 @@ static void verify_fail (Walk *w, const char *invariant, const void *where,
 
 
 /* Adds the n bytes at p, memory of an object, to w->bytes. If they are in lines of the heap, checks
-   that each line has the mark bit of 'epoch', the object's epoch. While a major collection is
-   marking, the bit of the new epoch is right, too. If 'epoch' is 0, every mark is right. */
+   that each line has the mark bit of 'epoch', the object's epoch, or that of the new epoch while a
+   major collection is marking. If 'epoch' is 0, accepts every mark. */
 static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
   const luaN_Gc *c = &w->g->heap.gc;
   luaN_Block *b;
@@ -75,17 +76,17 @@ static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
     if (b->marks[i] == 0 || (b->marks[i] & 0x80))
       verify_fail(w, "H1 (line)", p, b->marks[i], 1);
     else if (epoch != 0 && !(b->marks[i] & luaN_bit(epoch)) &&
-             /* A vector that a table has got while a major collection is marking has only the bit
-                of the new epoch (luaN_resized), even if the table still has the previous epoch. */
+             /* While a major collection is marking, luaN_resized marks new vectors of a table with
+                the new epoch, even if the table still has the previous one. */
              !(c->mark.major && (b->marks[i] & luaN_bit(c->mark.epoch))))
       verify_fail(w, "H1 (epoch)", p, b->marks[i], luaN_bit(epoch));
   }
 }
 
 
-/* Adds the bytes of o, a long string or userdata, to w->bytes, and checks the marks of the lines of
-   o, if o is in lines. The lines of an object above LUAN_LARGETEXT bytes may have any mark, because
-   LUAN_HELD keeps them. */
+/* Adds the bytes of o, a long string or userdata, to w->bytes. If o is in lines, checks their
+   marks; a large o (above LUAN_LARGETEXT bytes) may have any marks, because LUAN_HELD keeps its
+   lines. */
 static void checktext (Walk *w, const GCObject *o, unsigned epoch) {
   size_t n = luaN_textsize(o);
   if (n <= LUAN_LINETEXT) checklines(w, o, n, n <= LUAN_LARGETEXT ? epoch : 0);
@@ -116,9 +117,13 @@ static int isremembered (Walk *w, const GCObject *o) {
 }
 
 
-/* Checks the reference from the object w->from to o. o must not be dead. If w->from is old and o is
-   young, the reference must be remembered (G1). If w->from is marked and o is not, the reference
-   must be remembered, or w->from must still be traversed (G3). Returns 0 if o is not an object. */
+/* Checks the reference from the object w->from to o:
+   - o is not dead
+   - if w->from is old and o is young, the reference is remembered (G1)
+   - if w->from is marked and o is not, the reference is remembered, or w->from must still be
+     traversed (G3)
+
+   Returns 0 if o is not an object. */
 static int refers (Walk *w, GCObject *o) {
   const luaN_Gc *c = &w->g->heap.gc;
   const GCObject *from = w->from;
@@ -139,14 +144,15 @@ static int refers (Walk *w, GCObject *o) {
 }
 
 
-/* Returns 1 if o is a young object that a minor collection has found alive but not tenured. */
+/* Returns 1 if o is a young object that a minor collection has left young, so that its survivor age
+   is above 0. */
 static int isaged (const GCObject *o) {
   return (o->tt == LUA_VLNGSTR || o->tt == LUA_VUSERDATA) && luaN_age(o) > 0;
 }
 
 
-/* Returns 1 if the young object o is a dead userdata that is not tenured before its finalizer is
-   called (finalize.left). */
+/* Returns 1 if the young object o is a dead userdata that stays young until its finalizer is called
+   (finalize.left). */
 static int iswaiting (const luaN_Gc *c, const GCObject *o) {
   size_t i;
   for (i = 0; i < c->finalize.left.n; i++) if (c->finalize.left.a[i] == (const void *)o) return 1;
@@ -195,8 +201,8 @@ static void walktable (Walk *w, Table *t) {
   unsigned i, asize = luaH_realasize(t);
   int kind = luaN_weakness(w->g, t);
   unsigned epoch = t->marked & LUAN_EPOCH;
-  /* epoch 0: checklines accepts every mark. In these cases t may have new vectors that no
-     collection has marked yet, or t is marked and its vectors are still to be marked. */
+  /* With epoch 0, checklines accepts every mark. In these cases t may have new vectors that no
+     collection has marked yet, or t is marked and its vectors are not marked yet. */
   if (luaN_islogged(t) || (t->marked & LUAN_PENDING) || w->g->heap.gc.remset.overflow)
     epoch = 0;
   if (kind != LUAN_STRONG) w->weak = 1;
@@ -286,8 +292,8 @@ static void checkdiscovered (Walk *w) {
 }
 
 
-/* Checks T2: a young object in a slot below the function of a frame with CIST_CLEAN was stored
-   through a remembered open upvalue. */
+/* Checks T2: if a slot below the function of a frame with CIST_CLEAN has a young object, a
+   remembered open upvalue refers to the slot. */
 static void checkclean (Walk *w, lua_State *th) {
   const CallInfo *ci = th->ci;
   StkId o;
@@ -341,8 +347,8 @@ static int reachedge (void *ud, const luaN_Edge *e) {
 }
 
 
-/* Checks o, and calls 'reach' for each object to which o refers. For a reference from a table or a
-   stack, sets w->slot first. Visits other objects by luaN_edges. */
+/* Checks o, and calls 'reach' for each object to which o refers. For tables and threads, w->slot is
+   the slot with the reference; the references of other objects come from luaN_edges. */
 static void verify_walk (Walk *w, GCObject *o) {
   unsigned epoch = o->marked & LUAN_EPOCH;
   w->from = o;
@@ -532,9 +538,9 @@ static const char *checkstrings (const global_State *g, int over) {
 }
 
 
-/* Checks that old open upvalues of young threads are remembered (G1). Checks nothing while objects
-   are pending: marked, but not traversed, because they did not fit on a mark stack (mark.c). The
-   next collection traverses a pending upvalue even if it is not remembered. */
+/* Checks that old open upvalues of young threads are remembered (G1). Checks nothing while marked
+   objects are pending, because they did not fit on a mark stack: the next collection traverses a
+   pending upvalue even if it is not remembered. */
 static const char *checkopen (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   size_t i;
@@ -558,9 +564,8 @@ static const char *checkgraph (lua_State *L, int exact, int over) {
   memset(&w, 0, sizeof(w));
   w.g = g;
   w.over = over;
-  /* While mark.pending is set, no walk is possible: the bits in which a walk would record the
-     objects that it has reached are in use for the marked objects that did not fit on a mark
-     stack. */
+  /* While mark.pending is set, no walk is possible: the bits that a walk would use to record
+     reached objects are those of the marked objects that did not fit on a mark stack. */
   if (c->mark.pending) return NULL;
   setgray(g, 1);
   reach(&w, obj2gco(g->mainthread));
@@ -729,8 +734,8 @@ static void mustverify (lua_State *L, int exact) {
   lua_assert(!(L->marked & LUAN_CLEAN));
   if ((h->minors + h->majors) % every != 0) return;
   /* A profiler that hooks malloc must not count the verifier's memory as the program's. luaN_lend
-     makes luaN_isallocating return 1, so that the hook ignores it, as it ignores memory of a Lua
-     heap. */
+     makes it look like memory of a Lua heap (luaN_isallocating returns 1), which the hook
+     ignores. */
   lent = luaN_lend(1);
   broken = verify(L, exact, 1);
   luaN_lend(lent);

@@ -9,9 +9,9 @@
 #include "visits.h"
 
 
-/* Returns 1 if TESTBIT of o records whether o is in the set. These objects are in lists.large
-   (prototypes, and long strings and userdata of more than LUAN_LARGETEXT bytes), or the main
-   thread. Returns 0 for other objects: each has a bit in its block. */
+/* Returns 1 if TESTBIT of o records whether o is in the set: for the main thread and the objects of
+   lists.large (prototypes; long strings and userdata of more than LUAN_LARGETEXT bytes). Returns 0
+   for other objects, which have a bit in their block. */
 static int islarge (const global_State *g, const GCObject *o) {
   switch (o->tt) {
     case LUA_VPROTO: return 1;

@@ -19,10 +19,10 @@
 
 
 /*
-** Records mark.holder, an object that refers to an object left young, or only mark.slot, the slot
-** with the reference. The next minor collection will visit the recorded object or slot again.
-** Returns 0 if nothing can be recorded: the limit is reached, the visit would cost too much
-** (ageing.h), or there is no memory.
+** Records the reference through which an object that stays young was reached: mark.holder, the
+** object with the reference, or only mark.slot, its slot. The next minor collection will visit the
+** recorded object or slot again. Returns 0 if nothing can be recorded: a limit is reached, the
+** second visit would cost too much (ageing.h), or there is no memory.
 */
 static int ageing_hold (global_State *g) {
   luaN_Mark *m = &g->heap.gc.mark;

@@ -47,17 +47,17 @@
    more often. */
 #define LUAN_MOSTAGE	2u
 
-/* Sets whether the running minor collection may leave live objects young. Must be set to 0 when the
-   collection ends. */
+/* Sets whether the running minor collection may leave live objects young ('on' is 1). Must be set
+   to 0 when the collection ends. */
 #define luaN_beginageing(c,on)	((c)->mark.ageing = (lu_byte)(on))
 
 /* To be used before the references of o are traversed. If the running collection may leave objects
-   young, stores o in mark.holder, the object that refers to the objects visited next. */
+   young, sets mark.holder to o: the object through which the objects visited next are reached. */
 #define luaN_agein(c,o) \
   ((c)->mark.holder = (c)->mark.ageing ? (o) : NULL)
 
-/* True if o, the object that is being traversed, refers to an object that the collection leaves
-   young. In this case o is the last entry of m->holders. */
+/* True if o, the object that is being traversed, has been recorded as a holder: it refers to an
+   object that the collection leaves young. Then o is the last entry of m->holders. */
 #define luaN_holds(m,o) \
   ((m)->holders.n > 0 && (m)->holders.a[(m)->holders.n - 1] == (void *)(o))
 

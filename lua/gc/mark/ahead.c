@@ -81,7 +81,7 @@ typedef struct Entry {
   Table *t;
   /* which references are weak (luaN_weakness); none if the table has become strong */
   int kind;
-  /* size of the table's array part; index of the slot in the table */
+  /* asize: size of the table's array part. i: index of the slot in the table. */
   unsigned asize, i;
   /* the node of the entry; NULL: it is in the array part */
   Node *n;
@@ -156,12 +156,12 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
 
 
 /*
-** Returns 1 if slices must visit both lists of undecided entries (weak.doubtful) once more; such a
-** visit is a pass. A pass saves the atomic step a long visit of the list of entries with unmarked
-** keys. That visit would be long in two cases:
-**   - objects that were marked since the last pass are not logged (ahead.h), so that the atomic
-**     step would have to visit the whole list;
-**   - they are logged, but more than LUAN_CACHED words were added to the list since the last pass.
+** Returns 1 if slices must make a pass: a visit of all undecided entries (weak.doubtful) again. A
+** pass saves the atomic step a long visit of the list of entries with unmarked keys. That visit
+** would be long in two cases:
+** - Objects marked since the last pass are not logged (ahead.h), so that the atomic step would have
+**   to visit the whole list.
+** - They are logged, but more than LUAN_CACHED words were added to the list since the last pass.
 **
 ** Returns 0 during a pass, and after MAX_PASSES passes, because passes might never end.
 */
@@ -204,8 +204,10 @@ static int visittable (global_State *g, Table *t, int kind, unsigned n) {
 
 /* Visits the next weak table that the major collection has reached (weak.inmajor, at index
    weak.next), or a part of it, up to a cost of about 'bytes'. Returns the cost. Skips a table that
-   is not weak now, is small (MIN_SLOTS), is in the remembered set with all its slots, or was
-   visited already. */
+   - is not weak now
+   - is small (MIN_SLOTS)
+   - is in the remembered set as a whole
+   - was visited already */
 static size_t visitnext (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   void **p = &c->weak.inmajor.a[c->weak.next];
@@ -237,8 +239,8 @@ static void beginlog (luaN_Weak *w) {
 }
 
 
-/* After a visit of the list of entries with unmarked keys, keeps its first 'kept' words and those
-   added during the visit. */
+/* Compacts the list of entries with unmarked keys after a visit: keeps its first 'kept' words, and
+   those that were added during the visit. */
 static void endvisits (luaN_Weak *w, size_t kept) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
   size_t left = d->n - w->visited;
@@ -249,11 +251,10 @@ static void endvisits (luaN_Weak *w, size_t kept) {
 
 
 /*
-** A pass visits all listed entries with unmarked weak keys, then all those with unmarked weak
-** values. To be called when it has reached the end of one of these two lists. After the list of
-** keys, continues with the list of values. After the list of values, ends the pass, and starts
-** another if this one has marked enough, or if marked objects are not logged as possible keys
-** (MIN_RESOLVED_PART).
+** To be called in a pass at the end of one of the two lists weak.doubtful. After the list of
+** entries with unmarked keys, continues with that of unmarked values. After the list of values,
+** ends the pass; starts another if this one has marked enough, or if marked objects are not logged
+** as possible keys (MIN_RESOLVED_PART).
 */
 static void passed (luaN_Weak *w) {
   size_t n;
@@ -271,10 +272,10 @@ static void passed (luaN_Weak *w) {
 }
 
 
-/* In a pass, visits entries of the list weak.doubtful[weak.again], those with unmarked keys or
-   those with unmarked values, up to a cost of about 'bytes', and returns the cost. Removes an entry
-   from the list if its key or value is marked now. Keeps an entry whose table is strong now,
-   because the table may become weak again. */
+/* In a pass, visits entries of the list weak.doubtful[weak.again] (unmarked weak keys, or unmarked
+   weak values) up to a cost of about 'bytes', and returns the cost. Removes an entry from the list
+   if its key or value is marked now. Keeps an entry whose table is strong now, because the table
+   may become weak again. */
 static size_t visitagain (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[w->again];
@@ -313,10 +314,10 @@ static int mayhide (global_State *g, const Entry *e) {
 
 /*
 ** Returns 1 if slices must tombstone unmarked weak values (make their slots look empty, hidden.h).
-** They do so in rounds: a round visits the list of these values from index weak.hidden up to
-** weak.doubtkept. Returns 1 if the current round has not reached its end, or if more than
-** MIN_HIDDEN words were added to the list since the last round. Returns 0 after the atomic step
-** that decides which objects are dead.
+** This is done in rounds; a round visits the list of these values from index weak.hidden up to
+** weak.doubtkept. The result is 1 if the current round is not finished, or if more than MIN_HIDDEN
+** words were added to the list since the last round. It is 0 after the atomic step that decides
+** which objects are dead.
 */
 static int hasdoubts (const luaN_Gc *c) {
   const luaN_Weak *w = &c->weak;
@@ -362,8 +363,8 @@ static inline void bury (const Entry *e) {
 }
 
 
-/* Removes the first weak.hidden words from the list of unmarked weak values: those of the values
-   that slices have tombstoned. To be called when all of these values were restored or cleared. */
+/* Removes the first weak.hidden words from the list of unmarked weak values. These are the values
+   that slices have tombstoned; all of them must have been restored or cleared. */
 static void dropshown (luaN_Weak *w) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
   size_t k = w->hidden;
@@ -377,8 +378,8 @@ static void dropshown (luaN_Weak *w) {
 }
 
 
-/* Restores tombstoned weak values (their slots look empty), or clears those of dead objects, up to
-   a cost of about 'bytes'. Returns the cost. To be called after luaN_decide: only then it is known
+/* Restores tombstoned weak values (hidden.h), or clears them if their objects are dead, up to a
+   cost of about 'bytes'. Returns the cost. To be called after luaN_decide: only then it is known
    which objects are dead. */
 static size_t showsome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
@@ -430,9 +431,9 @@ static int ahead_resolve (global_State *g, const Entry *e, size_t *resolved) {
 }
 
 
-/* Visits the list of entries with unmarked keys. If a key is marked now, marks its value, if that
-   is strong, and removes the entry. Also starts the log of marked objects. Returns the number of
-   values that it has marked. */
+/* Visits the list of entries with unmarked keys. If a key is marked now, removes its entry from the
+   list and, if the value is strong, marks the value. Starts the log of marked objects. Returns the
+   number of values that it has marked. */
 static size_t resolveall (global_State *g) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];

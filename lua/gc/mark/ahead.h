@@ -40,9 +40,9 @@
    the key of an empty node dead. */
 LUAI_FUNC unsigned luaN_visitslot (global_State *g, Table *t, int kind, unsigned asize, unsigned i);
 
-/* Visits the weak tables that the major collection has reached, up to a cost of about 'bytes'.
-   Returns 1 if they need no more visits now; 0 if 'bytes' were used up, or if objects on mark.old
-   must be traversed first. To be called when nothing else is left to mark. */
+/* Visits the weak tables that the major collection has reached, up to a cost of about 'bytes'. To
+   be called when nothing else is left to mark. Returns 1 if the tables need no more visits now.
+   Returns 0 if 'bytes' were used up, or if objects on mark.old must be traversed first. */
 LUAI_FUNC int luaN_lookahead (global_State *g, size_t bytes);
 
 /* Starts a pass: slices visit the two lists of entries with unmarked weak keys or values again,
@@ -50,28 +50,27 @@ LUAI_FUNC int luaN_lookahead (global_State *g, size_t bytes);
 LUAI_FUNC void luaN_begindoubting (luaN_Weak *w);
 
 /*
-** To be called in the atomic step. Among the entries with weak keys that slices have listed as
-** unmarked, finds those whose keys are marked now, and marks their values with everything that the
-** values refer to. The list of objects marked since the last visit of the entries (the log) saves
-** visiting all entries again.
+** To be called in the atomic step. Slices have listed entries whose weak keys were unmarked. If the
+** key of such an entry is marked now, marks its value with everything that the value refers to.
+** Uses the log, the list of objects marked since the last visit of these entries, and so need not
+** visit all entries again.
 **
-** Returns 1 if it has marked a value, or if it may have missed such entries, because the log became
-** too long; else 0.
+** Returns 1 if it has marked a value, or if it may have missed some, because the log became too
+** long; else 0.
 */
 LUAI_FUNC int luaN_resolvedoubtful (global_State *g);
 
-/* Visits the entries with unmarked weak keys that slices have listed, and adds them to the hash
-   table x, which finds an entry by its key (chase.h). Used if luaN_resolvedoubtful may have missed
-   entries whose keys are marked now. */
+/* Adds the listed entries with unmarked weak keys to the hash table x, which finds an entry by its
+   key (chase.h). Used if luaN_resolvedoubtful may have missed entries whose keys are marked now. */
 LUAI_FUNC void luaN_followdoubtful (global_State *g, luaN_Chase *x);
 
-/* Visits the list of slots with unmarked weak values, and empties those whose values are dead.
-   Leaves out tombstoned values, whose slots look empty already. */
+/* Visits the list of slots with unmarked weak values, and clears those whose values are dead. Skips
+   tombstoned values: slices clear them later. */
 LUAI_FUNC void luaN_cleardoubtful (global_State *g);
 
-/* Sets weak.decided: from now on, an unmarked tombstoned value (its slot only looks empty,
-   hidden.h) is dead. Returns 1 if slices must restore or clear tombstoned values; 0 if there are
-   none, or if weak.decided was set before. */
+/* Sets weak.decided: from now on, a tombstoned value (its slot only looks empty, hidden.h) counts
+   as dead if it is not marked. Returns 1 if slices must now restore or clear tombstoned values.
+   Returns 0 if there are none, or if weak.decided was set before. */
 LUAI_FUNC int luaN_decide (global_State *g);
 
 /* Starts to remove the entries with dead keys from weak tables, in slices. */

@@ -45,7 +45,7 @@ void luaN_follow (global_State *g, luaN_Chase *x, Node *n) {
 }
 
 
-/* Marks the values of the entries of x with key o, which was just marked. */
+/* Marks the values of the entries of x with key o, which was just popped from a mark stack. */
 static void arrive (global_State *g, const luaN_Chase *x, const GCObject *o) {
   uintptr_t i = (uintptr_t)*headof(x, o);
   while (i != 0) {

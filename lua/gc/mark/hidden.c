@@ -8,8 +8,9 @@
 #include "weak.h"
 
 
-/* If the value is restored and its object is not marked, adds the slot to the list of unmarked weak
-   values again, because the object may still be found dead. */
+/* Restores or clears the tombstoned value of slot v (hidden.h). If it was restored and its object
+   is not marked, appends the slot to the list of unmarked weak values again, because the object may
+   still be found dead. */
 int luaN_show (lua_State *L, Table *t, TValue *v) {
   global_State *g = G(L);
   if (!luaN_showslot(g, v)) return 0;
@@ -32,7 +33,7 @@ int luaN_showentry (lua_State *L, Table *t, Node *n) {
 void luaN_shownext (lua_State *L, Table *t, const TValue *key) {
   unsigned asize = luaN_asize(t), i = 0, end = luaN_slots(t);
   if (!ttisnil(key)) {
-    /* not found: 'key' may be the dead key of a node */
+    /* 'key' is not in t any more: it may be the dead key of a node */
     if (!luaN_slotof(t, asize, luaH_get(t, key), &i)) {
       luaN_lookonce(G(L), t);
       return;

@@ -46,40 +46,41 @@
    and returns 1. */
 LUAI_FUNC int luaN_show (lua_State *L, Table *t, TValue *v);
 
-/* Makes node n of t ready to be read. If n has a tombstoned weak value, which looks empty, restores
-   it, or clears it if the object is dead. Removes an entry with a dead key. Returns 1 if n has a
-   value then. */
+/* Makes node n of t ready to be read, and returns 1 if it has a value then. Restores a tombstoned
+   weak value (hidden.h), or clears it if its object is dead. Removes the entry if its key is
+   dead. */
 LUAI_FUNC int luaN_showentry (lua_State *L, Table *t, Node *n);
 
-/* Prepares one step of a traversal of t, for example by 'next': restores the tombstoned weak
-   values, which look empty, after 'key' (from the start if 'key' is nil), up to the first slot with
-   a value. Clears those of dead objects. If 'key' is not found, visits all slots of t. */
+/* Prepares one step of a traversal of t, for example by 'next': restores the tombstoned weak values
+   (hidden.h) after 'key', up to the first slot that has a value then; clears those whose objects
+   are dead. Starts at the first slot if 'key' is nil. Does this for all slots of t if 'key' is not
+   found. */
 LUAI_FUNC void luaN_shownext (lua_State *L, Table *t, const TValue *key);
 
-/* Returns a border of t, for the length operator. Restores the tombstoned weak values that it
-   reads, which look empty, or clears those of dead objects. The border may differ from that of
-   luaH_getn. */
+/* Returns a border of t, for the length operator. If it reads a slot with a tombstoned weak value
+   (hidden.h), restores the value, or clears it if its object is dead. The border may differ from
+   that of luaH_getn. */
 LUAI_FUNC lua_Unsigned luaN_border (lua_State *L, Table *t);
 
-/* Returns 1 if slot v of t has a value. First restores a tombstoned weak value, which looks empty,
-   or clears it if the object is dead. */
+/* Returns 1 if slot v of t has a value. Before that, restores a tombstoned weak value (hidden.h),
+   or clears it if its object is dead. */
 static inline int luaN_isfilled (lua_State *L, Table *t, const TValue *v) {
   return !isempty(v) || (l_unlikely(luaN_ishidden(v)) && luaN_show(L, t, cast(TValue *, v)));
 }
 
-/* Returns v, a slot of t. First restores a tombstoned weak value, which looks empty, or clears it
-   if the object is dead. */
+/* Returns v, a slot of t. Before that, restores a tombstoned weak value in it (hidden.h), or clears
+   it if its object is dead. */
 static inline const TValue *luaN_shown (lua_State *L, Table *t, const TValue *v) {
   if (l_unlikely(luaN_ishidden(v))) luaN_show(L, t, cast(TValue *, v));
   return v;
 }
 
-/* To be used before a step of a traversal of t. Restores the tombstoned weak values, which look
-   empty, that the step may read; clears those of dead objects. */
+/* To be used before a step of a traversal of t. Restores the tombstoned weak values (hidden.h) that
+   the step may read; clears those whose objects are dead. */
 #define luaN_showsome(L,t,key) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_shownext(L, t, key) : cast_void(0))
 
-/* Restores all tombstoned weak values of t, which look empty; clears those of dead objects. To be
+/* Restores all tombstoned weak values of t (hidden.h); clears those whose objects are dead. To be
    used before the keys of t are counted or moved. */
 #define luaN_showall(L,t) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_lookonce(G(L), t) : cast_void(0))
@@ -87,19 +88,19 @@ static inline const TValue *luaN_shown (lua_State *L, Table *t, const TValue *v)
 /*
 ** Makes the slices of the major collection visit all slots of the weak table t again. To be called
 ** when t has new vectors (array or hash part), or when all of t is added to the remembered set.
-** Some weak values of t may be tombstoned: their slots look empty, but keep the object's address.
-** These are restored, or cleared if the object is dead. While the sweep runs, entries with dead
-** keys are removed, too. Does nothing if no slice has visited t yet.
+**
+** Before that, restores the tombstoned weak values of t; clears those whose objects are dead. While
+** the sweep runs, also removes entries with dead keys. Does nothing if no slice has visited t yet.
 */
 LUAI_FUNC void luaN_lookonce (global_State *g, Table *t);
 
-/* To be called before an insertion takes node n of t for a new key, because a node that looks empty
-   may have a tombstoned weak value. Restores such a value, so that the node is in use, or clears it
-   if the object is dead. Removes an entry with a dead key. */
+/* To be called before an insertion takes node n of t for a new key: the node may look empty only
+   because its weak value is tombstoned. Restores such a value, so that the node is in use, or
+   clears it if its object is dead. Removes an entry with a dead key. */
 #define luaN_shownode(L,t,n) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? (void)luaN_showentry(L, t, n) : cast_void(0))
 
-/* Returns a border of t, the result of the length operator, also if t has tombstoned weak values,
-   which look empty. */
+/* Returns a border of t, the result of the length operator. Works also if t has tombstoned weak
+   values (hidden.h), which luaH_getn would take for nil. */
 #define luaN_length(L,t) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_border(L, t) : luaH_getn(t))

@@ -101,12 +101,12 @@ static inline void mark_count (global_State *g, GCObject *o, int young, size_t b
 
 
 /*
-** The memory of an object that is being marked.
-** - own: bytes of the object itself, at p; 0 for the main thread and for prototypes, which are
-**   counted elsewhere
-** - more: bytes of its vectors
-** - leaf: 1 if it need not be traversed
-** - large: 1 if it is in lists.large or is the main thread, so that its own lines are not marked
+** Describes the memory of an object that is being marked.
+** own    bytes of the object itself, at p; 0 for the main thread and for prototypes, which are
+**        counted elsewhere
+** more   bytes of its vectors
+** leaf   1 if it need not be traversed
+** large  1 if it is in lists.large or is the main thread, so that its own lines are not marked
 */
 typedef struct Extent {
   const char *p;
@@ -290,11 +290,11 @@ void luaN_mark_ (global_State *g, GCObject *o) {
    recursively. */
 #define MAX_SETTLEDLOG	3
 
-/* A small table is marked recursively, without a push on a mark stack. The attempt fails if the
-   small table refers to an object that must be pushed; then the small table is pushed, too, and the
-   visit of its slots was wasted. Limit of the waste: the slots of a large table are visited in runs
-   of RUN slots, and after MAX_FAILED failures in a run, the remaining small tables of the run are
-   pushed without an attempt. */
+/* Limits wasted attempts to mark small tables recursively (without a mark stack). An attempt fails
+   if the small table refers to an object that must be pushed; then the small table is pushed, too,
+   and its slots are visited twice. The slots of a large table are visited in runs of RUN slots.
+   After MAX_FAILED failures in a run, the remaining small tables of the run are pushed without an
+   attempt. */
 #define MAX_FAILED	2
 #define RUN		128
 
@@ -302,11 +302,13 @@ static int mark_settle (global_State *g, Table *t, int inner);
 
 
 /*
-** Tries to mark o without a push on a mark stack. Returns 1 if that is done:
-** - o was marked before, or
-** - o is a short string, or
-** - 'inner' is 1, and o is a small table that could be marked with its contents.
-** Returns 0 otherwise. Then a table is marked and pushed if 'inner' is 1; any other o is unmarked.
+** Tries to mark o without a push on a mark stack. Returns 1 if o is marked then:
+** - o was marked before,
+** - or o is a short string,
+** - or 'inner' is 1, and o is a small table that could be marked with its contents.
+**
+** Otherwise returns 0. If o is a table and 'inner' is 1, it is marked and pushed then; any other o
+** is still unmarked.
 */
 static inline int mark_ends (global_State *g, GCObject *o, int inner) {
   if (luaN_hasepoch(o, g->heap.gc.mark.epoch)) return 1;
@@ -361,8 +363,8 @@ static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int
 }
 
 
-/* Marks the object of v, if v has one. A table is marked recursively if possible; otherwise it is
-   pushed, and the result is 1. */
+/* Marks the object of v, if v has one. Tries to mark a table recursively. Returns 1 if that failed,
+   so that the table was pushed; else 0. */
 static inline int settlevalue (global_State *g, const TValue *v) {
   if (!iscollectable(v) || luaN_hasepoch(gcvalue(v), g->heap.gc.mark.epoch)) return 0;
   if (luaN_has(LUAN_EAGERTABLES) && ttistable(v)) return !mark_settle(g, hvalue(v), 1);
@@ -438,7 +440,8 @@ unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i, unsigned n) 
 /* }===================================================================== */
 
 
-/* The atomic step has subtracted the bytes of dead objects from the bytes in use. */
+/* Marks o, and adds it to the counts again: the atomic step has subtracted the bytes of all dead
+   objects from the bytes in use. */
 void luaN_resurrect (global_State *g, GCObject *o) {
   l_mem n = (l_mem)luaN_round(sizelstring(gco2ts(o)->shrlen));
   luaN_mark(g, o);

@@ -73,7 +73,7 @@ LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
   { const TValue *v_ = (v); \
     if (iscollectable(v_)) luaN_mark(g, gcvalue(v_)); }
 
-/* Marks the lines of the n > 0 bytes at p, in block b, with the current epoch. */
+/* Marks the lines of the n bytes at p (n > 0), which are in block b, with the current epoch. */
 static inline void luaN_marklinesof (global_State *g, luaN_Block *b, const void *p, size_t n) {
   unsigned i = luaN_lineof(b, p);
   unsigned end = luaN_lineof(b, (const char *)p + n - 1);
@@ -81,14 +81,14 @@ static inline void luaN_marklinesof (global_State *g, luaN_Block *b, const void 
   do b->marks[i] |= bit; while (++i <= end);
 }
 
-/* Marks the lines of the n bytes at p. Does nothing if n is 0 or above LUAN_LARGE: a large block
-   comes from lua_Alloc and is not in lines. */
+/* Marks the lines of the n bytes at p. Does nothing if n is 0 or above LUAN_LARGE: such a large
+   block comes from lua_Alloc and is not in lines. */
 static inline void luaN_marklines (global_State *g, const void *p, size_t n) {
   if (l_likely(n - 1 < LUAN_LARGE)) luaN_marklinesof(g, luaN_blockof(&g->heap.blocks, p), p, n);
 }
 
-/* Marks the lines of t's array part and hash part. Leaves out a part of more than LUAN_LARGE bytes:
-   it comes from lua_Alloc and is not in lines. */
+/* Marks the lines of t's array part and hash part, except a part of more than LUAN_LARGE bytes: it
+   comes from lua_Alloc and is not in lines. */
 LUAI_FUNC void luaN_markvectors (global_State *g, const Table *t);
 
 /* true if one of the four values at v refers to an object */

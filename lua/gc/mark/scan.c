@@ -22,7 +22,8 @@
 #define MIN_SHORTENED	256
 
 /* While the frames of a stack are visited, the CallInfo of the frame PREFETCH_DISTANCE callers
-   further out is prefetched, if successive CallInfos are less than PREFETCH_APART bytes apart. */
+   further out is prefetched. Its address is extrapolated, if successive CallInfos are less than
+   PREFETCH_APART bytes apart. */
 #define PREFETCH_DISTANCE	8
 #define PREFETCH_APART		1024u
 
@@ -112,9 +113,9 @@ static void shorten (lua_State *th) {
 }
 
 
-/* Makes the next collection scan again the slots at or above 'from' that refer to objects left
-   young: clears CIST_CLEAN of the frame with the lowest such slot, and of all frames above that
-   frame (T2). */
+/* To be called if a scan from slot 'from' on has found objects that stay young. Makes the next
+   collection scan the slots with these objects again (T2): clears CIST_CLEAN of the frame with the
+   lowest such slot, and of all frames above that frame. */
 static void seeagain (lua_State *th, StkId from) {
   CallInfo *ci;
   while (from < th->top.p && !(iscollectable(s2v(from)) && luaN_ismet(gcvalue(s2v(from))))) from++;
@@ -158,8 +159,9 @@ void luaN_beginthread (global_State *g, lua_State *th) {
 
 
 /*
-** Scans a deep stack in this order: lines of the unused CallInfos, lines of those in use, slots
-** from the top down, open upvalues. Minor collections scan the parts that change meanwhile.
+** Scans a part of the deep stack of mark.thread. The order of the parts is: lines of the unused
+** CallInfos, lines of the CallInfos in use, slots from the top down, open upvalues. Minor
+** collections scan the frames that change meanwhile.
 */
 void luaN_threadslice (global_State *g, int n) {
   luaN_Gc *c = &g->heap.gc;

@@ -13,7 +13,7 @@
 
 /*
 ** A slice traverses a strong table of more than WHOLE slots in parts of SLICE_SLOTS slots. With
-** smaller parts, slices would exceed their planned lengths by less.
+** smaller parts, a slice exceeds its budget by less, and has more overhead.
 **
 ** Array slots without objects are cheaper: NUMBERS_PART of them count as one slot, so that WHOLE of
 ** them cost as much as one part.
@@ -25,8 +25,8 @@
 /* number of objects pending finalization that a slice marks at a time */
 #define SLICE_FINALIZED	16u
 
-/* If traversing an old object pushes at most this number of objects, they are sorted by address
-   (traverseinorder). */
+/* If the traversal of an old object pushes at most this number of objects, they are sorted by
+   address (traverseinorder). */
 #define MAX_SORTED	8
 
 /* A table with more than this number of bytes in its vectors is broad: small tables that it refers
@@ -201,7 +201,8 @@ static size_t traverseinorder (global_State *g, GCObject *o) {
 }
 
 
-/* Sets mark.holder to the young object that is being traversed, for luaN_staysyoung. */
+/* Traverses objects until the mark stacks are empty. Before each young object, sets mark.holder to
+   it, because luaN_staysyoung may have to record the object as a holder. */
 void luaN_drain (global_State *g, int all) {
   luaN_Gc *c = &g->heap.gc;
   /* 'all' is 1 only when slices have finished mark.table and mark.thread */
@@ -307,8 +308,8 @@ int luaN_markslice (global_State *g, size_t bytes) {
 }
 
 
-/* Objects queued for their finalizers are roots, too; luaN_keepwaiting and luaN_markfinalized mark
-   them. */
+/* Marks the roots. Objects queued for their finalizers are roots, too, but other functions mark
+   them: luaN_keepwaiting and luaN_markfinalized. */
 void luaN_markroots (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;

@@ -10,15 +10,15 @@
    minor collection scans only the part of the stack that may have changed. */
 LUAI_FUNC size_t luaN_traverse (global_State *g, GCObject *o);
 
-/* Traverses the objects on the mark stack mark.young, and marked objects that did not fit on a mark
-   stack, until none is left. If 'all' is 1, also those on mark.old. */
+/* Traverses the objects on the mark stack mark.young, and the marked objects that did not fit on a
+   mark stack, until none is left. If 'all' is 1, also traverses the objects on mark.old. */
 LUAI_FUNC void luaN_drain (global_State *g, int all);
 
 /*
-** Clears one of two marks of all objects: that of the objects that did not fit on a mark stack
-** ('bit' is LUAN_PENDING), or that of the objects that a walk of the heap has visited ('bit' is the
-** mask of TESTBIT). Most objects have this mark outside their headers: a bit for each granule (8
-** bytes) of a block. Objects of lists.large and the main thread have it in their headers, as 'bit'.
+** Clears one bit of all objects: the bit of objects that did not fit on a mark stack ('bit' is
+** LUAN_PENDING), or that of objects that a walk of the heap has visited ('bit' is the mask of
+** TESTBIT). Objects of lists.large and the main thread have the bit in their headers. For all other
+** objects it is the bit of a granule (8 bytes) in their block.
 */
 LUAI_FUNC void luaN_clearbits (global_State *g, int bit);
 

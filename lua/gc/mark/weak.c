@@ -15,8 +15,9 @@
 #include "weak.h"
 
 
-/* A table whose values are being copied to new vectors counts as strong, because a collection must
-   not clear values in the old or new vectors meanwhile. */
+/* Returns which references of t are weak. A table whose values are being copied to new vectors
+   counts as strong, because a collection must not clear values in the old or new vectors
+   meanwhile. */
 int luaN_weakness (global_State *g, const Table *t) {
   const TValue *mode = gfasttm(g, t->metatable, TM_MODE);
   const char *s;
@@ -57,7 +58,7 @@ int luaN_resolveentry (global_State *g, Node *n) {
 }
 
 
-/* t has the bit LUAN_DISCOVERED while it is in weak.inmajor. */
+/* Adds t to weak.inmajor, unless it is in this list: then it has the bit LUAN_DISCOVERED. */
 int luaN_discoverinmajor (global_State *g, Table *t, int kind) {
   if (t->marked & LUAN_DISCOVERED) return 1;
   if (!luaN_push(g, &g->heap.gc.weak.inmajor, luaN_tagged(t, kind))) return 0;
@@ -165,9 +166,9 @@ void luaN_leaveweak (global_State *g) {
 
 /* {== entries visited before the atomic step ============================ */
 
-/* Limit for the slices of one major collection: how often they may visit all reached weak tables
-   again because one was resized. After that, the atomic step visits a resized table. A higher limit
-   costs more if a program resizes weak tables repeatedly. */
+/* Limits how often the slices of one major collection may visit all reached weak tables again
+   because one of them was resized. Above the limit, the atomic step visits a resized table. A
+   higher limit costs more time if a program resizes weak tables repeatedly. */
 #define MAX_RESCANS	16u
 
 

@@ -26,9 +26,9 @@ LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
 #define luaN_isundecided(g,o) \
   (luaN_isold(o) && !luaN_hasepoch(o, (g)->heap.gc.mark.epoch))
 
-/* Adds the weak table t of this kind, which marking has reached, to a list. In a slice of a major
-   collection, the list is weak.inmajor. Otherwise it is weak.discovered, and the strong keys of t
-   are marked, too. Returns 0 if there is no memory; the caller must then treat t as strong. */
+/* Adds the weak table t of this kind, which marking has reached, to a list: in a slice of a major
+   collection to weak.inmajor. Otherwise adds it to weak.discovered, and if only its values are
+   weak, marks its keys. Returns 0 if there is no memory; the caller must then treat t as strong. */
 LUAI_FUNC int luaN_discoverweak (global_State *g, Table *t, int kind);
 
 /* Adds the weak table t to weak.inmajor, the list of those that the major collection has reached,
@@ -36,30 +36,31 @@ LUAI_FUNC int luaN_discoverweak (global_State *g, Table *t, int kind);
 LUAI_FUNC int luaN_discoverinmajor (global_State *g, Table *t, int kind);
 
 /* To be called for a weak table t that is remembered or has a remembered slot: t may have become
-   weak after it was marked. If a major collection has marked t, adds t to weak.inmajor, its list of
-   weak tables. If there is no memory for that, marks all keys and values of t. */
+   weak after it was marked. If a major collection has marked t, adds t to weak.inmajor, the weak
+   tables reached by it. If there is no memory for that, marks all keys and values of t. */
 LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 
 /*
-** Visits node n of an ephemeron table: marks the value if the key is marked, else adds n to
-** weak.unresolved, to be visited again. Makes the key of an empty node dead. If there is no memory,
-** sets weak.overflow and returns 0; the caller must then ensure that the table of n is in
-** weak.discovered or weak.inmajor, so that the whole table is visited again.
+** Visits node n of an ephemeron table: marks the value if the key is marked; otherwise adds n to
+** weak.unresolved, whose nodes are visited again. Makes the key of an empty node dead. If there is
+** no memory, sets weak.overflow and returns 0; the caller must then ensure that the table of n is
+** in weak.discovered or weak.inmajor, so that the whole table is visited again.
 */
 LUAI_FUNC int luaN_resolveentry (global_State *g, Node *n);
 
-/* Ends the visits of weak tables by slices, at the end of a major collection: empties the lists
-   weak.inmajor and weak.doubtful, and clears LUAN_DISCOVERED and LUAN_SCANNED of the tables. */
+/* Ends the visits of weak tables by slices: empties the lists weak.inmajor and weak.doubtful, and
+   clears LUAN_DISCOVERED and LUAN_SCANNED of the tables. To be called when no tombstoned values are
+   left. */
 LUAI_FUNC void luaN_forgetweak (global_State *g);
 
-/* To be called when a major collection is abandoned. Restores the tombstoned weak values (their
-   slots only look empty, hidden.h); if the collection has already found the object of a value dead,
-   clears the slot instead. Then empties the lists of weak tables and of their undecided entries. */
+/* To be called when a major collection is abandoned. Restores the tombstoned weak values
+   (hidden.h); clears those whose objects the collection has already found dead. Then empties the
+   lists of weak tables and of their undecided entries. */
 LUAI_FUNC void luaN_leaveweak (global_State *g);
 
 /* Ends the major collection's visits of the weak table t: clears its flags LUAN_DISCOVERED and
-   LUAN_SCANNED. Restores its tombstoned weak values, whose slots only look empty, or clears those
-   of dead objects. Does not remove t from the list weak.inmajor. */
+   LUAN_SCANNED. Restores its tombstoned weak values (hidden.h); clears those whose objects are
+   dead. Does not remove t from the list weak.inmajor. */
 LUAI_FUNC void luaN_forgettable (global_State *g, Table *t);
 
 /* {== entries visited before the atomic step (ahead.h) =================== */
@@ -68,19 +69,19 @@ LUAI_FUNC void luaN_forgettable (global_State *g, Table *t);
 LUAI_FUNC Table *luaN_tablebefore (const luaN_Vec *d, size_t k);
 
 /* Prepares a visit of weak.doubtful[list], a list of entries with unmarked weak keys or values. In
-   the list of values, the visit starts after the tombstoned values (hidden.h). */
+   the list of values, the visit starts after the values that are tombstoned already (hidden.h). */
 LUAI_FUNC void luaN_beginlist (luaN_Weak *w, unsigned list);
 
-/* Appends a slot of t, whose weak key or value is not marked, to weak.doubtful[list], the list of
-   such keys or values. If isfirst is 1, appends t before the slot; isfirst may be 0 only if the
-   last word of the list is t or a slot of t. Returns 0 if the list cannot grow. */
+/* Appends a slot of t, whose weak key or value is not marked, to weak.doubtful[list], the list for
+   such keys or for such values. If isfirst is 1, appends t before the slot; isfirst may be 0 only
+   if the last word of the list is t or a slot of t. Returns 0 if the list cannot grow. */
 LUAI_FUNC int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst);
 
 /*
-** If slices have visited the weak table t and this slot of t has an unmarked old key or value,
-** appends the slot to both lists weak.doubtful, so that it is visited again (G9). Both lists are
-** needed, because the program may change __mode. To be called when the slot leaves the remembered
-** set.
+** To be called when a slot of the weak table t leaves the remembered set. If slices have visited t,
+** and the slot's key or value is an unmarked old object, appends the slot to both lists
+** weak.doubtful, so that it is visited again (G9). Both lists are needed, because the program may
+** change __mode.
 */
 LUAI_FUNC void luaN_doubt (global_State *g, Table *t, void *slot);
 
@@ -101,7 +102,7 @@ static inline int luaN_showslot (global_State *g, TValue *v) {
 
 /* To be called for o, a key or value of a weak table. If the running minor collection has left o
    young, tenures o and returns 1; otherwise returns 0. Reason: a reference in a weak table is not
-   remembered, so the next minor collection would not find o. */
+   remembered, so that the next minor collection would not reach o. */
 static inline int luaN_tenuremet (global_State *g, GCObject *o) {
   if (!luaN_ismet(o)) return 0;
   lua_assert(g->heap.gc.mark.holder == NULL);
@@ -113,8 +114,8 @@ static inline int luaN_tenuremet (global_State *g, GCObject *o) {
 ** Returns 1 if the running collection has not marked o. If the collection has left o young
 ** (ageing.h), tenures o and returns 0. tag: type tag of the value or key.
 **
-** If o is a table or a Lua closure, first reads the mark of o's line: without a mark no object in
-** the line is marked, and reading the header of o, a likely cache miss, is not needed.
+** If o is a table or a Lua closure, first reads the mark of o's line. If the line has no mark, o
+** has none either, and its header, a likely cache miss, need not be read.
 */
 static inline int luaN_isunseen (global_State *g, const GCObject *o, int tag) {
   const luaN_Gc *c = &g->heap.gc;
@@ -126,7 +127,7 @@ static inline int luaN_isunseen (global_State *g, const GCObject *o, int tag) {
 }
 
 /* Returns 1 if the key of node n of t is dead, so that the sweep will remove the entry, even if t
-   has become strong. Only tables visited by slices have such entries. */
+   has become strong. Only tables that slices have visited (LUAN_SCANNED) have such entries. */
 static inline int luaN_isdoomed (global_State *g, const Table *t, const Node *n) {
   return (t->flags & LUAN_SCANNED) && keyiscollectable(n) && isdead(g, gckey(n));
 }

@@ -34,7 +34,7 @@
 
 /* bytes of the first block of a state */
 #define FIRST_BLOCK	((size_t)2560)
-/* smallest size in bytes of a block that is requested when memory is short */
+/* smallest size in bytes of a small block that is requested when memory is short */
 #define LEAST_ASKED	((size_t)1024)
 
 /* A new chunk has 1 / GROWTH_SMALL of the bytes of all blocks in a small heap, 1 / GROWTH in a
@@ -50,9 +50,9 @@
 #define MAPPED_MIN	4u
 #define MAPPED_MAX	LUAN_MAPUNITS
 
-/* Bytes of all blocks below which a heap gets small blocks. A heap with more bytes gets blocks of
-   LUAN_BLOCK bytes. SMALL_HEAP is the limit if chunks come from lua_Alloc, SMALL_MAPPED the limit
-   if chunks are mapped. */
+/* A heap whose blocks have fewer bytes than this gets small blocks; a larger heap gets blocks of
+   LUAN_BLOCK bytes. SMALL_HEAP is the limit if chunks come from lua_Alloc, SMALL_MAPPED if chunks
+   are mapped. */
 #define SMALL_HEAP	((size_t)MAPPED_MAX * LUAN_BLOCK)
 #define SMALL_MAPPED	((size_t)MAPPED_MIN * LUAN_BLOCK)
 
@@ -81,8 +81,8 @@
 #endif
 
 
-/* Calls madvise. Returns 0 if that succeeds, else -1. If a filter of system calls (seccomp) has
-   refused madvise, does not call it again. With LUA_GC=no-madvise, never calls it. */
+/* Calls madvise. Returns 0 if that succeeds, else -1. Never calls it with LUA_GC=no-madvise, or
+   after the system has forbidden it (a seccomp filter does so). */
 static int advise (global_State *g, char *p, size_t n, int advice) {
   luaN_Blocks *h = &g->heap.blocks;
   int before = errno;
@@ -97,8 +97,8 @@ static int advise (global_State *g, char *p, size_t n, int advice) {
 #define hugepages(g,p,n,yes)  advise(g, p, n, (yes) ? MADV_HUGEPAGE : MADV_NOHUGEPAGE)
 
 
-/* Returns 1 if lua_Alloc can provide n bytes in pieces of 'size' bytes: requests the pieces and
-   frees them again. */
+/* Returns 1 if lua_Alloc can provide n bytes in pieces of 'size' bytes. To find out, requests the
+   pieces and frees them again. */
 static int hasmore (global_State *g, size_t n, size_t size) {
   void *list = NULL, *p;
   size_t sum = 0;
@@ -168,14 +168,15 @@ static size_t wholelines (size_t n) {
 
 
 /* Adds a chunk with one small block of 'size' bytes, at most LUAN_BLOCK. If memory is short, the
-   block is smaller, but has room for n bytes. Returns 0 if there is no memory. */
+   block is smaller, but can still contain an allocation of n bytes. Returns 0 if there is no
+   memory. */
 static int newsmall (global_State *g, size_t size, size_t n) {
   luaN_Blocks *h = &g->heap.blocks;
   luaN_Chunk *c;
   size_t bytes;
   size_t least = wholelines(n + n / 16 + 256);  /* n / 16 + 256 bytes suffice for the head */
-  /* Only a collection would raise the limit 'ceiling', which was set when lua_Alloc refused memory.
-     If none can run, ignores the limit and calls lua_Alloc again. */
+  /* 'ceiling' is the limit that was set when lua_Alloc refused memory; the end of a major
+     collection removes it. If no collection can run now, ignores the limit. */
   if (!luaN_maycollect(g)) h->ceiling = 0;
   if (!luaN_reserve(g, &h->small, 1)) return 0;
   if (least < LEAST_ASKED) least = LEAST_ASKED;
@@ -200,7 +201,8 @@ static int newwhole (global_State *g, unsigned n) {
   luaN_Chunk *c = NULL;
   size_t size = 0;
   char *first;
-  for (; n >= CHUNK_MIN; n /= 2) {  /* requests one block more than n, to align the first */
+  /* requests memory for one block more than n, so that the first block can be aligned */
+  for (; n >= CHUNK_MIN; n /= 2) {
     size = ((size_t)n + 1) * LUAN_BLOCK + sizeof(luaN_Chunk);
     if ((c = (luaN_Chunk *)luaN_ask(g, NULL, 0, size)) != NULL) break;
   }
@@ -213,8 +215,8 @@ static int newwhole (global_State *g, unsigned n) {
 }
 
 
-/* Adds a mapped chunk of n blocks. Unless it is huge, prefers a mapping that a closed state has
-   left (mapped.h), perhaps with fewer blocks. Returns 0 if there is no memory. */
+/* Adds a mapped chunk of n blocks. Unless the chunk is huge, prefers a mapping that a closed state
+   has left (mapped.h), which may have fewer blocks. Returns 0 if there is no memory. */
 static int newmapped (global_State *g, unsigned n) {
   luaN_Blocks *h = &g->heap.blocks;
   size_t size = (size_t)n * LUAN_BLOCK;
@@ -352,8 +354,8 @@ static int isfreepage (const luaN_Block *b, unsigned page) {
 }
 
 
-/* Returns the free pages of b to the system. Returns the number of calls of 'advise', an upper
-   bound of the number of system calls. */
+/* Returns the free pages of b to the system. Returns how often it has called 'advise', which is an
+   upper bound of the number of system calls. */
 static unsigned releasepages (global_State *g, luaN_Block *b) {
   luaN_Blocks *h = &g->heap.blocks;
   const unsigned npages = LUAN_BLOCK / LUAN_PAGE;

@@ -6,9 +6,9 @@
 
 /*
 ** Returns 0 if the heap should not grow by n bytes before a collection has run, else 1. Reason: C
-** modules and the host call lua_Alloc directly, and cannot collect if it refuses memory. So after
-** the growth lua_Alloc must still be able to provide a reserve: half of the bytes obtained from it,
-** at most SMALL_HEAP (1 MiB).
+** modules and the host call lua_Alloc directly, and cannot run a collection if it refuses memory.
+** So after the growth lua_Alloc must still be able to provide a reserve: half of the bytes obtained
+** from it, at most SMALL_HEAP (1 MiB).
 **
 ** Returns 1 without a check
 ** - if lua_Alloc is luaN_alloc, the allocator of luaL_newstate
@@ -35,14 +35,14 @@ LUAI_FUNC void luaN_freechunks (struct global_State *g);
 */
 LUAI_FUNC void luaN_trim (struct global_State *g, size_t reserve, int all);
 
-/* LUAN_PAGE: bytes of a page of the operating system. luaN_pageof: index, in its block, of the page
-   of a line. */
+/* LUAN_PAGE: bytes of a page of the operating system. luaN_pageof: the page of a line of a block,
+   as an index in the block. */
 #define LUAN_PAGE	4096u
 #define luaN_pageof(line)  ((line) / (LUAN_PAGE / LUAN_LINE))
 
-/* If 'releasing' is set (by major.c), returns free pages of some more mapped chunks to the system.
+/* If 'releasing' is set (by major.c), returns free pages of the next mapped chunks to the system.
    Clears 'releasing' when at most 'most' bytes of blocks are left in memory, when all chunks were
-   visited, or when pages cannot be returned. */
+   visited, or when the system refuses. */
 LUAI_FUNC void luaN_releasepages (struct global_State *g, size_t most);
 
 /* Records that the pages of lines i to j - 1 of b, if they were returned to the system, are memory

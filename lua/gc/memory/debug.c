@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Checks of the debug build (debug.h): that no memory is allocated twice, by a bit for each 8 bytes
-   of the heap; and that a sampler's functions do not call the API where they must not. */
+/* Checks of the debug build (debug.h). No memory may be allocated twice: a bit for each 8 bytes of
+   the heap records which bytes are in use. A sampler's functions must not call the Lua API. */
 
 #include <stdio.h>
 #include <stdlib.h>

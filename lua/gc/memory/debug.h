@@ -24,8 +24,8 @@ struct lua_State;
 #define luaN_asanclose(p,n)	((void)0)
 #endif
 
-/* luaN_handedout is called for n bytes at p that were allocated, luaN_takenback for n bytes, whole
-   lines, that became free. */
+/* luaN_handedout is called for n bytes at p that were allocated just now. luaN_takenback is called
+   for n bytes at p, whole lines, that became free. */
 #if defined(LUAN_DEBUG)
 /* Marks n bytes at p as in use. Ends the process if some of these bytes are in use already (H3). */
 LUAI_FUNC void luaN_setused (luaN_Blocks *h, void *p, size_t n);
@@ -55,8 +55,8 @@ LUAI_FUNC void luaN_mayenter (struct lua_State *L, const char *function);
 #define luaN_callsampler(h,call)	(luaN_asking(h, 1), (call), luaN_asking(h, 0))
 
 /* Checks the invariants and ends the process if one is violated. Called after each collection; in a
-   large heap, checks only every sixteenth time (LUAN_STRESS=verify=N: every N-th time). exact: 1
-   after luaC_fullgc. luaN_verifier is set by inspect/verify.c. */
+   large heap it checks only every sixteenth time (with LUAN_STRESS=verify=N: every N-th time).
+   exact: 1 after luaC_fullgc. luaN_verifier is set by inspect/verify.c. */
 #if defined(LUAN_DEBUG)
 LUAI_DDEC(void (*luaN_verifier) (struct lua_State *L, int exact);)
 #define luaN_mustverify(L,exact)	luaN_verifier(L, exact)

@@ -12,16 +12,16 @@
 /* A weak symbol: NULL if the program's malloc is not that of the GNU C library. */
 extern int malloc_trim (size_t pad) __attribute__((weak));
 
-/* Bytes that must have been freed since the last call of malloc_trim. A lower number returns memory
-   earlier, with more calls. */
+/* luaN_giveback calls malloc_trim only if this number of bytes was freed since the last call. A
+   lower number returns memory earlier, with more calls. */
 #define MUCH	((size_t)16 * 1024 * 1024)
 
 
 /* {== the kept block ==================================================== */
 
-/* The freed block at the end of malloc's heap that the process keeps. An OS thread must have taken
-   the flag 'busy' to use this struct. An OS thread never waits for the flag: if another one has it,
-   the offered block is freed at once. */
+/* The one freed block that the process keeps, so that the end of malloc's heap stays. Only the OS
+   thread that has taken the flag 'busy' may use this struct. An OS thread never waits for the flag:
+   if another one has it, the offered block is freed at once. */
 static struct {
   /* 1: an OS thread uses this struct (luaN_hold) */
   int busy;

@@ -46,10 +46,10 @@
    the system: n is from 8 KiB to 16 MiB. */
 #define luaN_mayend(n)	((n) - (size_t)8 * 1024 <= (size_t)16376 * 1024)
 
-/* Offers the block at p, which the caller is about to free, as the one block that is kept. Keeps
-   this block if its address is below the program break and above that of the block kept before.
-   Returns the block that the caller must free: p, the block kept before, or NULL. ms: time in
-   milliseconds. Thread-safe. */
+/* Offers the block at p, which the caller is about to free, as the one block that is kept. Keeps it
+   if its address is below the program break and above that of the block kept before. Returns the
+   block that the caller must free: p if it is not kept, else the block kept before, or NULL if
+   there was none. ms: time in milliseconds. Thread-safe. */
 LUAI_FUNC void *luaN_keepend (void *p, unsigned ms);
 
 /* Stops keeping the freed block at the end of malloc's heap, and returns it; the caller must free
@@ -60,7 +60,7 @@ LUAI_FUNC void *luaN_takeend (unsigned ms, int now);
 /* Counts bytes that a state has freed, for luaN_giveback. Thread-safe. */
 LUAI_FUNC void luaN_countfreed (size_t bytes);
 
-/* Calls malloc_trim and returns 1 if at least 16 MiB were freed since the last call of malloc_trim;
-   but if 'now' is 0, at most once in LUAN_UNUSED_MS milliseconds. Else returns 0. ms: time in
+/* Calls malloc_trim and returns 1 if at least 16 MiB were freed since its last call. If 'now' is 0,
+   does so at most once in LUAN_UNUSED_MS milliseconds. Otherwise returns 0. ms: time in
    milliseconds. Thread-safe. */
 LUAI_FUNC int luaN_giveback (unsigned ms, int now);

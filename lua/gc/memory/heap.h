@@ -74,10 +74,10 @@
    it, and huge pages are worth their cost. A heap that has shrunk keeps free memory only below
    LUAN_BIGHEAP divided by the number of states (major.c). */
 #define LUAN_BIGHEAP	((size_t)64 * 1024 * 1024)
-/* Largest size in bytes of a small allocation. If the current block has no further hole (run of
-   free lines) for a small allocation, the nursery continues in another block, and the rest of the
-   current block stays unused. A larger allocation does not cause this: it uses a second hole, the
-   overflow region, and the nursery stays where it is. */
+/* Largest size in bytes of a small allocation. If a small allocation fits into no hole (run of free
+   lines) of the current block, the nursery continues in another block, and the rest of the current
+   block stays unused. A larger allocation leaves the nursery where it is: it uses a second hole,
+   the overflow region. */
 #define LUAN_SMALL	256u
 /* Number of lists of blocks with holes. Index of a list: log2 of the number of lines of the largest
    hole of its blocks. */
@@ -93,8 +93,8 @@
 /* Rounds n bytes up to a multiple of a granule (8 bytes), the unit of allocation. */
 #define luaN_round(n)	(((size_t)(n) + (LUAN_GRANULE - 1)) & ~(size_t)(LUAN_GRANULE - 1))
 
-/* Direct-mapped cache of the small blocks found last: LUAN_RECENT entries, one per LUAN_RECENTPIECE
-   bytes of address. */
+/* Direct-mapped cache of the small blocks found last. It has LUAN_RECENT entries; the entry of an
+   address is its number of LUAN_RECENTPIECE-byte pieces, modulo LUAN_RECENT. */
 #define LUAN_RECENT	16u
 #define LUAN_RECENTPIECE	2048u
 
@@ -218,12 +218,13 @@ typedef struct luaN_Blocks {
   lu_byte cramped;
   /* the small blocks, in the order of their addresses (H7) */
   luaN_Vec small;
-  /* low: lowest address of the small blocks. span: number of bytes from there to the end of the
-     small block with the highest address. */
+  /* Range of addresses that contains all small blocks (H7).
+     low   lowest address of a small block
+     span  bytes from 'low' to the end of the small block with the highest address */
   uintptr_t low, span;
   /* Cache of the small blocks found last (luaN_recentat): distances from 'low', in granules. */
   uint16_t recent[LUAN_RECENT];
-  /* bytes of all blocks; bytes of the empty blocks (H5) */
+  /* room: bytes of all blocks. vacant: bytes of the empty blocks (H5). */
   size_t room, vacant;
   /* bytes of pages returned to the system (H8) */
   size_t released;
@@ -266,8 +267,9 @@ LUAI_FUNC void luaN_dropsmall (luaN_Blocks *h, const luaN_Block *b);
    cache if possible. */
 LUAI_FUNC luaN_Block *luaN_smallblock (const luaN_Blocks *h, const void *p);
 
-/* Returns the block that contains address p; there must be such a block. Tries the cache of small
-   blocks before a search, which took half of the collection time of a small heap. */
+/* Returns the block that contains address p; there must be such a block. For a small block, tries
+   the cache before the binary search: without the cache, half of the collection time of a small
+   heap was spent in searches. */
 static inline luaN_Block *luaN_blockof (const luaN_Blocks *h, const void *p) {
   if (l_unlikely((uintptr_t)p - h->low < h->span)) {
     luaN_Block *b = luaN_recent(h, p);

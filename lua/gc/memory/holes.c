@@ -8,9 +8,9 @@
 #include "debug.h"
 #include "holes.h"
 
-/* A block is listed as having holes if at least MIN_FREE_LINES of its lines are free; a small
-   block, if at least 1 / MIN_FREE_PART of them are. Lower limits fill blocks better, and make the
-   allocator visit more of them. */
+/* A block is in a list of blocks with holes only if at least MIN_FREE_LINES of its lines are free;
+   a small block, if at least 1 / MIN_FREE_PART are. Lower limits fill blocks better, and make the
+   allocator visit more blocks. */
 #define MIN_FREE_LINES		16u
 #define MIN_FREE_PART	(LUAN_LINES / MIN_FREE_LINES)
 
@@ -34,8 +34,8 @@ static unsigned log2of (unsigned n) {
 #define HIGH	UINT64_C(0x8080808080808080)
 
 
-/* Returns the marks of lines i to i + 7 as a word, line i in the lowest byte. May read past
-   marks[]. */
+/* Returns the marks of lines i to i + 7 as a word, with the mark of line i in the lowest byte. May
+   read a few bytes past marks[], which are part of the block's head. */
 static uint64_t eight (const luaN_Block *b, unsigned i) {
   uint64_t w;
   memcpy(&w, (const lu_byte *)b + LUAN_MARKSAT + i, sizeof(w));
@@ -49,8 +49,8 @@ static uint64_t zerobytes (uint64_t w) {
 }
 
 
-/* Returns the length of the longest run of bytes with bit 7 set in 'zeros', but at least 'least'.
-   No other bit may be set. */
+/* 'zeros' has bit 7 of some bytes set, and no other bit. Returns the length of the longest run of
+   bytes with this bit set, but at least 'least'. */
 static unsigned longest (uint64_t zeros, unsigned least) {
   unsigned n = 0;
   while (zeros != 0) {
@@ -71,7 +71,8 @@ unsigned luaN_survey (const luaN_Block *b, unsigned *largest) {
       continue;
     }
     zeros = zerobytes(w);
-    hole += (unsigned)__builtin_ctzll(w) / 8;  /* the hole ends at the first line in use */
+    /* the hole, which may have started in earlier lines, ends at the first line in use */
+    hole += (unsigned)__builtin_ctzll(w) / 8;
     if (hole > most) most = hole;
     hole = 0;
     if (zeros == 0) continue;
@@ -85,9 +86,9 @@ unsigned luaN_survey (const luaN_Block *b, unsigned *largest) {
 }
 
 
-/* Moves b to the list for its free lines. Unlike luaN_relist, does so even if b is in 'used', the
-   list of blocks from which the nursery has taken holes. The nursery must not use holes of b any
-   more. */
+/* Moves b to the list for its number of free lines, even if b is in 'used', the list of blocks from
+   which the nursery has taken holes. (luaN_relist does not move those.) The nursery must not use
+   holes of b any more. */
 static void relist (luaN_Blocks *h, luaN_Block *b) {
   unsigned largest, n = luaN_survey(b, &largest);
   luaN_Where where;
@@ -113,7 +114,7 @@ static void clean (luaN_Blocks *h, luaN_Block *b, unsigned i) {
 
 void luaN_recycle (luaN_Blocks *h) {
   luaN_Block *b;
-  /* Each block moves to the head of its new list. So the block that was moved last is used
+  /* Each block becomes the first one of its new list, so the block that is moved last is used
      first. */
   while ((b = firstof(&h->used)) != NULL) {
     unsigned i, k;

@@ -17,14 +17,14 @@ LUAI_FUNC int luaN_nexthole (struct global_State *g, luaN_Region *r, size_t n, i
    unchanged, if the block has no such hole or *r is not in a block. */
 LUAI_FUNC int luaN_holehere (struct global_State *g, luaN_Region *r, size_t n);
 
-/* Frees the lines of the nursery in which no object has survived: removes LUAN_YOUNG, and moves the
-   blocks of 'used' to the lists for their free lines. To be called at the end of a collection,
-   after luaN_retire has given up the current hole. */
+/* Frees the lines of the nursery in which no object has survived: removes LUAN_YOUNG, and moves
+   each block of 'used' to the list for its number of free lines. To be called at the end of a
+   collection, after luaN_retire has given up the current hole. */
 LUAI_FUNC void luaN_recycle (luaN_Blocks *h);
 
 /*
-** Moves b to the list for its free lines, after some of its lines have become free: to 'empty', to
-** 'holed', or to no list if few lines are free. A block in 'used' stays there.
+** To be called when lines of b have become free. Moves b to the list for its number of free lines:
+** to 'empty', to 'holed', or to no list if few lines are free. A block in 'used' stays there.
 */
 LUAI_FUNC void luaN_relist (luaN_Blocks *h, luaN_Block *b);
 
@@ -32,12 +32,12 @@ LUAI_FUNC void luaN_relist (luaN_Blocks *h, luaN_Block *b);
    hole. */
 LUAI_FUNC unsigned luaN_survey (const luaN_Block *b, unsigned *largest);
 
-/* Starts a sweep of all lines (luaN_sweeplines). */
+/* Starts a sweep of all lines: the next call of luaN_sweeplines starts with the first block. */
 #define luaN_beginlines(h)  ((h)->sweptchunk = (h)->chunks, (h)->sweptblock = 0)
 
 /* Sweeps the lines of up to n more blocks: removes all marks except 'bit' (the current epoch),
-   LUAN_YOUNG, LUAN_HELD and LUAN_HEAD, and moves blocks with freed lines to the lists for their
-   free lines. Returns the number of blocks visited; below n, the sweep is finished. */
+   LUAN_YOUNG, LUAN_HELD and LUAN_HEAD. Moves blocks with freed lines to the lists for their numbers
+   of free lines. Returns the number of blocks visited; if it is below n, the sweep is finished. */
 LUAI_FUNC unsigned luaN_sweeplines (luaN_Blocks *h, lu_byte bit, unsigned n);
 
 /* Frees the lines that are completely in the n bytes at p: the memory of a vector, or the end of

@@ -19,8 +19,9 @@ typedef struct Spare {
   struct Spare *next;
 } Spare;
 
-/* The spare mappings (left by closed states) of the process. An OS thread must have taken the flag
-   'busy' to use them, except to read 'bytes' atomically. An OS thread never waits for the flag. */
+/* The spare mappings of the process (left by closed states). Only the OS thread that has taken the
+   flag 'busy' may use them, except that 'bytes' may be read atomically. No OS thread waits for the
+   flag. */
 static struct {
   /* 1: an OS thread uses the spare mappings (luaN_hold) */
   int busy;
@@ -45,8 +46,9 @@ static char *pages (char *at, size_t size) {
 }
 
 
-/* Like luaN_map, but does not unmap spare mappings if the system refuses. The first mmap usually
-   returns an aligned address, directly below the previous mapping. */
+/* Maps memory like luaN_map, but does not unmap spare mappings if the system refuses. Tries a
+   mapping of 'size' bytes first, because its address is usually aligned; otherwise maps more and
+   unmaps the rest. */
 static char *map (size_t size, size_t to, char *at) {
   size_t before;
   char *p;

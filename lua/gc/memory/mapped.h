@@ -25,8 +25,8 @@
    NULL if the system refuses again. */
 LUAI_FUNC char *luaN_map (size_t size, size_t to, char *at);
 
-/* Unmaps 'size' bytes at p. If munmap fails, because the process has too many mappings, returns
-   only the pages to the system and keeps the addresses. */
+/* Unmaps 'size' bytes at p. If munmap fails, because the process has too many mappings, returns the
+   pages to the system but keeps the addresses. */
 LUAI_FUNC void luaN_unmap (char *p, size_t size);
 
 /* Returns the largest spare mapping (left by a closed state) of at most *size bytes, and sets *size

@@ -31,8 +31,8 @@ typedef struct luaN_List {
 /* Ensures capacity for n more words. Returns 0, with *v unchanged, if there is no memory. */
 LUAI_FUNC int luaN_reserve (struct global_State *g, luaN_Vec *v, size_t n);
 
-/* Reduces the capacity to a quarter if it exceeds 64 words, and if the words in use plus 'spare'
-   are less than an eighth of it. */
+/* Reduces the capacity to a quarter, if it exceeds 64 words and the words in use plus 'spare' are
+   less than an eighth of it. */
 LUAI_FUNC void luaN_shrinkspare (struct global_State *g, luaN_Vec *v, size_t spare);
 
 /* Reduces the capacity to the words in use, unless there are none. */
@@ -41,9 +41,9 @@ LUAI_FUNC void luaN_fitvec (struct global_State *g, luaN_Vec *v);
 /* Frees the memory, and makes the array empty. */
 LUAI_FUNC void luaN_freevec (struct global_State *g, luaN_Vec *v);
 
-/* luaN_vecat returns vector i of the LUAN_VECS vectors of luaN_Gc. After a full collection, vectors
-   0 to LUAN_EMPTYVECS - 1 are empty. At the end of a major collection, vectors 0 to
-   LUAN_SHRUNKVECS - 1 get a smaller capacity. */
+/* Returns vector i of the LUAN_VECS vectors of luaN_Gc. After a full collection, vectors 0 to
+   LUAN_EMPTYVECS - 1 are empty. At the end of a major collection, vectors 0 to LUAN_SHRUNKVECS - 1
+   get a smaller capacity if most of it is unused. */
 enum { LUAN_EMPTYVECS = 11, LUAN_SHRUNKVECS = 15, LUAN_VECS = 22 };
 LUAI_FUNC luaN_Vec *luaN_vecat (struct global_State *g, int i);
 

@@ -41,13 +41,14 @@
 /* The constants of the cost model (pace.h). Sizes are in bytes unless stated otherwise. */
 
 /*
-** NURSERY_MIN, NURSERY_MAX: usual bounds of the nursery; NURSERY_MAX bytes fit into a core's cache.
-** A slice in a big heap also marks NURSERY_MAX bytes, which takes about a millisecond
-** (bench/pauses), and any heap may grow by NURSERY_MAX bytes if there are few states (leastgrowth).
+** NURSERY_MIN, NURSERY_MAX: usual bounds of the nursery. NURSERY_MAX bytes fit into a core's cache.
+** It is used for two other bounds, too: the bytes that a slice in a big heap marks, which takes
+** about a millisecond (bench/pauses), and the bytes by which any heap may grow if there are few
+** states (leastgrowth).
 **
-** The nursery has as many bytes as the old objects, up to NURSERY_SMALL. Each further byte of old
-** objects adds two bytes; if it added one byte, the benchmark "queue" would run 2.5 times as many
-** collections.
+** NURSERY_SMALL: the nursery has as many bytes as the old objects, up to this number. Each further
+** byte of old objects adds two bytes; if it added one byte, the benchmark "queue" would run 2.5
+** times as many collections.
 */
 #define NURSERY_MIN	((size_t)LUAN_GAP)
 #define NURSERY_MAX	((size_t)512 * 1024)
@@ -69,9 +70,9 @@
 #define WIDER_MOST	2u
 
 /*
-** Bytes that the states of a process share equally: a share is SHARED divided by their number.
-** Upper bounds for a state:
-** - one share: the nursery of a busy state
+** Bytes that the states of a process share equally: the share of each state is SHARED divided by
+** their number. Upper bounds for a state:
+** - one share: the nursery of a state that allocates much
 ** - one share: long strings and large userdata that do not count as growth (sparedtexts)
 ** - two shares: long strings and large userdata allocated in addition to the nursery (textroom)
 ** - two shares: the bytes by which any heap may grow before a major collection (leastgrowth)
@@ -95,13 +96,13 @@
 #define PATIENCE_MIN	2u
 #define PATIENCE_MAX	128u
 
-/* 1 / PART is the part of a quantity that several of the pacer's rules treat as small. For example,
-   the heap has hardly grown if it has grown by less than 1 / PART of the live bytes (isquiet). */
+/* Several rules of the pacer treat 1 / PART of a quantity as small. For example, the heap has
+   hardly grown if it has grown by less than 1 / PART of the live bytes (isquiet). */
 #define PART		8u
 
-/* An object with a finalizer counts as FINALIZER_BYTES bytes. The larger the sum of these, relative
-   to the live bytes, the earlier a major collection starts ('volume'). The pacer treats
-   FINALIZERS_MIN or more objects with finalizers as many. */
+/* An object with a finalizer counts as FINALIZER_BYTES bytes. The larger the sum of these bytes in
+   relation to the live bytes, the earlier a major collection starts ('volume'). FINALIZERS_MIN or
+   more objects with finalizers count as many. */
 #define FINALIZER_BYTES	256u
 #define FINALIZERS_MIN	32u
 
@@ -109,17 +110,17 @@
 ** Weak tables count as having many new entries if more than one entry for every WEAK_BYTES live
 ** bytes has received an old key or value since the last major collection started. Then the next
 ** major collection starts after less allocation than usual. It starts even earlier, and its slices
-** mark more, if the last one found at least 1 / WEAK_FOUND of the old bytes dead.
+** mark more, if the last major collection has found at least 1 / WEAK_FOUND of the old bytes dead.
 **
-** Such a small part suffices, because a collection finds too little garbage in weak tables: string
-** keys of dead entries stay alive until the entries are removed.
+** WEAK_FOUND is large, so that a small part suffices: string keys of dead entries stay alive until
+** the entries are removed, so a collection finds too little garbage in weak tables.
 */
 #define WEAK_BYTES	1024u
 #define WEAK_FOUND	32
 
-/* For the incremental mode. The nursery is at most the number of bytes left to allocate until the
-   next cycle (major collection), but this bound is never below MIN_CYCLE_GAP bytes. A cycle starts
-   as soon as MIN_CYCLE_GAP or fewer bytes are left. */
+/* Bounds of the incremental mode. The nursery is at most the number of bytes left to allocate until
+   the next cycle (major collection), but at least MIN_CYCLE_GAP bytes. So a cycle starts already
+   when at most MIN_CYCLE_GAP bytes are left. */
 #define MIN_CYCLE_GAP	1024u
 
 /*
@@ -183,8 +184,9 @@ static void tighten (global_State *g) {
 }
 
 
-/* Returns the next nursery size between the two bounds of LUA_GC. The sizes follow Weyl's sequence
-   of the golden ratio: equally distributed, and independent of the program's rhythm. */
+/* Returns the size of the next nursery if LUA_GC has nursery=N-M: a number between N and M. The
+   sizes are those of Weyl's sequence for the golden ratio: spread evenly, and unrelated to any
+   period in the program's behaviour. */
 static size_t between (luaN_Pace *p) {
   p->turn = (p->turn + 2654435769u) & 0xFFFFFFFFu;
   return p->tuning.nursery +
@@ -231,11 +233,10 @@ static int paysmore (const luaN_Gc *c) {
 }
 
 
-/* Returns the upper bound of the nursery of a big heap. A slice of the major collection runs each
-   time the nursery is full, and its work is limited. With a smaller nursery, slices are more
-   frequent, and the collection ends after less allocation. So the bound is lower while a major
-   collection marks. It is lowest if weak tables have received many entries, because these retain
-   memory until the collection has ended. */
+/* Returns the upper bound of the nursery of a big heap. Each full nursery is followed by a slice of
+   the major collection, with a limited amount of work. So a smaller nursery lets the collection end
+   after less allocation, and the bound is lower while a major collection marks. It is lowest if
+   weak tables have received many entries, which retain memory until the collection has ended. */
 static size_t mostofbig (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   if (g->gcstate != GCSpause && ishurried(c)) return NURSERY_SMALL;
@@ -322,7 +323,7 @@ static size_t footprint (const luaN_Heap *h) {
 }
 
 
-/* Returns the bytes by which a heap may always grow before a major collection (not in the
+/* Returns the bytes by which any heap may grow before a major collection starts (not in the
    incremental mode). */
 static size_t leastgrowth (void) {
   size_t share = (2 * SHARED) / luaN_countstates();
@@ -343,7 +344,9 @@ static size_t sparedtexts (const luaN_Gc *c) {
 
 
 /* Returns 1 if a major collection is due because the bytes in use or the footprint have grown
-   (luaN_setpace). Some large strings and userdata do not count, because most are freed soon. */
+   (limits: luaN_setpace). Large strings and userdata that became old since the last major
+   collection, or survive while young, are not included up to a limit (sparedtexts): most of them
+   are freed soon. */
 static int hasgrown (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   size_t spared = sparedtexts(c) + c->bytes.waiting;
@@ -362,9 +365,9 @@ static int isquiet (global_State *g) {
 }
 
 
-/* Returns the bytes that were live when the last major collection ended, but counts only 1 / PART
-   of the bytes of dead objects with finalizers and of the objects to which only these referred:
-   most of them are garbage by now. */
+/* Returns the bytes that were live when the last major collection ended. Of the dead objects with
+   finalizers and the objects to which only these referred, counts only 1 / PART, because most of
+   them are garbage by now. */
 static size_t undoomed (const luaN_Gc *c) {
   size_t n = (size_t)c->bytes.undoomed * 1024;
   return (n < c->pace.live) ? n + (c->pace.live - n) / PART : c->pace.live;
@@ -423,8 +426,9 @@ int luaN_cycledue (global_State *g) {
 }
 
 
-/* Returns the bytes of allocation after which a major collection is due even without growth. live:
-   live bytes. */
+/* Returns the bytes that may be allocated from one major collection to the next, even if the heap
+   does not grow. live: live bytes. The number is lower if there are many objects with
+   finalizers. */
 static uint64_t volume (global_State *g, size_t live) {
   size_t least = PART * leastgrowth(), heap = (live > least) ? live : least;
   size_t often = 1 + g->heap.gc.finalize.finalizable.v.n * FINALIZER_BYTES / heap;
@@ -446,7 +450,7 @@ static unsigned multiple (global_State *g) {
 
 /*
 ** Sets the limits for the growth of the heap. 'threshold' is the live bytes plus the allowed
-** growth. A major collection is due (hasgrown)
+** growth. hasgrown compares with these limits. A major collection is due
 ** - if the bytes in use (with external bytes) have reached 'threshold'
 ** - if the bytes in use have grown by half of the allowed growth, and the footprint (reserved bytes
 **   without empty blocks) has reached 'threshold': the footprint includes free lines between
@@ -468,8 +472,8 @@ void luaN_setpace (global_State *g) {
 }
 
 
-/* Returns 1 if the heap's size has changed by more than a quarter. Then earlier collections do not
-   predict how much garbage the next collection finds. */
+/* Returns 1 if the heap's size has changed by more than a quarter. Then the results of earlier
+   collections do not predict how much garbage the next one finds. */
 static int isother (size_t before, size_t now) {
   return now > before + before / 4 || now < before - before / 4;
 }
@@ -486,8 +490,8 @@ void luaN_cycleended (global_State *g) {
   c->pace.cycles++;
   if (isother(c->pace.live, gettotalbytes(g))) c->pace.patience = PATIENCE_MIN;
   c->pace.live = gettotalbytes(g);
-  /* With a larger part of the live bytes, C modules find less memory near a limit; with a smaller
-     one, collections are more frequent there (bench/limits). */
+  /* A larger part than an eighth of the live bytes leaves less memory to C modules near a limit; a
+     smaller one makes collections more frequent there (bench/limits). */
   g->heap.blocks.unchecked = g->heap.allocated + c->pace.live / 8;
   c->pace.outside = c->bytes.outside;
   c->pace.footprint = footprint(&g->heap);
@@ -500,7 +504,7 @@ void luaN_cycleended (global_State *g) {
 }
 
 
-/* Returns the bytes that a slice must mark for 'bytes' of allocation in a big heap, while weak
+/* Returns the bytes that a slice must mark for 'bytes' of allocation if the heap is big and weak
    tables have received many entries. */
 static size_t hurriedwork (size_t bytes) {
   return bytes * (NURSERY_MAX / NURSERY_SMALL);

@@ -55,9 +55,9 @@ LUAI_FUNC void luaN_outlived (luaN_Gc *c, size_t bytes);
 LUAI_FUNC void luaN_newnursery (global_State *g);
 
 /* Returns the bytes charged to all nurseries in the life of the state: those by which allocation
-   has raised GCdebt. Sets *planned to a sum over the same nurseries: the size that was computed
-   when the nursery started, or the bytes charged to it if these are fewer. (Both are fields of
-   luaN_Memory in seam.h.) */
+   has raised GCdebt. Sets *planned to the sum of one number for each nursery: the size computed at
+   its start, or the bytes charged to it if these are fewer. (Both are fields of luaN_Memory in
+   seam.h.) */
 LUAI_FUNC uint64_t luaN_charged (global_State *g, uint64_t *planned);
 
 /* Returns the bytes that the next slice must mark for 'bytes' of allocation since the last
@@ -75,8 +75,8 @@ LUAI_FUNC size_t luaN_pay (luaN_Gc *c, size_t work);
 LUAI_FUNC size_t luaN_stepsize (global_State *g);
 
 /* Returns 1 if an explicit step must do work now: the program has set the generational mode, or a
-   cycle (major collection) of the incremental mode runs or is due. A cycle is due after a number of
-   allocated bytes. The sizes of the explicit steps since the last cycle are added to them. */
+   cycle (major collection) of the incremental mode runs or is due. A cycle is due when enough bytes
+   were allocated since the last one; the sizes of explicit steps count as allocated. */
 LUAI_FUNC int luaN_cycledue (global_State *g);
 
 /* Returns 1 if a major collection is due. */

@@ -36,7 +36,7 @@
 #define PERCENT_MAX	10000u
 #define NURSERY_MOST	((size_t)1024 * 1024 * 1024)
 
-/* number of bytes of a wrong word that the error message contains */
+/* An error message contains at most this number of bytes of the wrong word. */
 #define SHOWN	LUA_IDSIZE
 
 #define KNOWN \
@@ -91,8 +91,8 @@ static int size (const char *p, const char *end, size_t *to) {
 }
 
 
-/* Reads a size, or two with a '-' between, into t->nursery and t->most. Returns 0 if one is wrong,
-   or if the second is not larger. */
+/* Reads a size, or two sizes with a '-' between them, into t->nursery and t->most. Returns 0 if one
+   is wrong, or if the second is not larger than the first. */
 static int sizes (const char *p, const char *end, luaN_Tuning *t) {
   const char *between = (const char *)memchr(p, '-', (size_t)(end - p));
   t->most = 0;

@@ -20,10 +20,9 @@ static void remember (lua_State *L, GCObject *o) {
 }
 
 
-/* The barrier for stores other than those into table slots. Adds o to the remembered set, because v
-   was stored into it. If o is a table, v is its new metatable. Does not remember a table that has
-   had a large vector, because the next minor collection would visit all slots of the table; tenures
-   v instead. */
+/* The barrier for a store of v into o, except stores into table slots: adds o to the remembered
+   set. If o is a table, v is its new metatable. A table that has had a large vector is not
+   remembered, because the next minor collection would visit all its slots; instead v is tenured. */
 void luaC_barrier_ (lua_State *L, GCObject *o, GCObject *v) {
   if (o->tt == LUA_VTABLE && (o->marked & LUAN_LISTED)) luaN_tenure(L, v);
   else remember(L, o);
@@ -67,9 +66,9 @@ static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
 ** Adds 'slot' of t, or t itself if t is small, to the remembered set. Does nothing if t is young,
 ** if t itself is in the set already, or if the last pair in remset.slots is for the same slot.
 **
-** If a list is long, first shortens it: refine.c tenures the objects to which the listed slots
-** refer, and removes the slots. This happens before 'slot' is added, because the caller may store
-** the value only after this call: refine.c would not see the value, and would remove the slot.
+** If a list is long, shortens it first: refine.c tenures the objects to which the listed slots
+** refer, and removes the slots. 'slot' is added after that, because the caller may store the value
+** only after this call: refine.c would miss the value and remove the slot.
 */
 void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o) {
   global_State *g = G(L);
@@ -112,8 +111,10 @@ void luaN_remembernode (lua_State *L, Table *t, Node *n, const TValue *v) {
 }
 
 
-/* Returns the present address of the value that was at 'slot' in the previous vectors of t ('array'
-   with 'asize' slots, nodes of 'old'). Returns NULL if there was no value or it has no slot now. */
+/* Returns the present address of the value that was at the address 'slot' before t was resized.
+   Returns NULL if 'slot' had no value, or if the value has no slot now.
+   array, asize  the previous array part: address and number of slots
+   old           a temporary table that has the previous hash part */
 static TValue *movedto (lua_State *L, Table *t, const void *slot,
                         const TValue *array, unsigned asize, const Table *old) {
   uintptr_t a = (uintptr_t)slot - (uintptr_t)array;
@@ -149,8 +150,8 @@ static void moveslots (lua_State *L, Table *t, const TValue *array,
     n += 2;
   }
   c->remset.slots.n = n;
-  /* 'aged' is the number of words that the last minor collection has left at the start of the list.
-     Some of these may have been removed. */
+  /* 'aged' counted words at the start of the list, some of which may be removed now. 0 is always
+     right: it only disables a test that saves visits (isrememberedagain). */
   c->remset.aged = 0;
 }
 

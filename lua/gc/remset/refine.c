@@ -35,17 +35,17 @@
 
 /* {== tenuring ========================================================== */
 
-/* Marks o, a key or value in a remembered slot or in a remembered table. If the table of the slot
-   is weak (weak is 1), marks o only if o is young, to tenure it: a weak reference must not
-   mark an old o in a major collection. */
+/* Marks o, a key or value in a remembered slot or table, unless it is marked. If the table is weak
+   ('weak' is 1), marks o only if o is young, in order to tenure it: a weak reference must not mark
+   an old object in a major collection. */
 static inline void see (global_State *g, GCObject *o, int weak) {
   if (weak ? luaN_isyoung(o) : !luaN_hasepoch(o, g->heap.gc.mark.epoch))
     luaN_mark_(g, o);
 }
 
 
-/* Marks the keys and values in slots i to end - 1 of t; if t is weak (weak is 1), only the young
-   ones. */
+/* Marks the keys and values in slots i to end - 1 of t. If t is weak ('weak' is 1), marks only the
+   young ones, which tenures them. */
 static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end, int weak) {
   unsigned asize = luaN_asize(t);
   unsigned stop = (end < asize) ? end : asize;
@@ -73,8 +73,8 @@ static int seeweak (global_State *g, Table *t) {
 }
 
 
-/* Starts to process table t, whose slots are all in the remembered set, because it lists t itself.
-   Removes t from the set, and marks its metatable and the lines of its vectors. */
+/* Starts to process table t, which the remembered set lists as a whole. Removes t from the set, and
+   marks its metatable and the lines of its vectors. */
 static void begintable (global_State *g, Table *t) {
   t->marked |= LUAN_UNLOGGED;
   luaN_markN(g, t->metatable);
@@ -105,8 +105,8 @@ static int seeobject (global_State *g, GCObject *o) {
 }
 
 
-/* Moves the objects of mark.young, which were just tenured and may refer to young ones, to the
-   remembered set. If the set is full, processes them at once. */
+/* Moves the objects of mark.young to the remembered set: they were just tenured, and may refer to
+   young objects. If the set is full, tenures these young objects at once instead. */
 static void remembertenured (lua_State *L) {
   luaN_Vec *v = &G(L)->heap.gc.mark.young;
   while (v->n > 0) {
@@ -139,8 +139,8 @@ static int isyoungslot (const Table *t, unsigned i) {
 
 
 /* Processes remset.slots: tenures the young objects to which the slots refer, and removes the slots
-   from the list. If 'keep' is 1, keeps the slots of weak tables with a young key or value. For
-   strong tables, counts the removed slots of each table in remset.writes. */
+   from the list. For strong tables, counts the removed slots in remset.writes. If 'keep' is 1,
+   slots of weak tables with a young key or value stay in the list. */
 static void seeremembered (lua_State *L, int keep) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -202,7 +202,7 @@ void luaN_refineslots (lua_State *L) {
       w->n = 0;
     }
   }
-  /* If many slots of weak tables are left in remset.slots, the list is visited again only when it
+  /* If many slots of weak tables are left in remset.slots, the list is shortened again only when it
      has remset.many words. */
   c->remset.refineat = (c->remset.slots.n > LUAN_CACHED / 2) ? MAX_SIZET
                                                : c->remset.slots.n + LUAN_CACHED;
@@ -219,8 +219,8 @@ void luaN_refineobjects (lua_State *L) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *v = &c->remset.objects;
   size_t i, kept = 0;
-  /* If the last call had to keep more objects than were added since then, shortening the list is
-     not worth a visit of all of its objects. */
+  /* If the last call had to keep more than half of the objects that are now in the list, does
+     nothing: the visit would shorten the list too little. */
   if (v->n < 2 * c->remset.stayed) return;
   for (i = 0; i < v->n; i++) {
     GCObject *o = (GCObject *)v->a[i];

@@ -18,15 +18,15 @@ static void markephemeron (global_State *g, Table *t, unsigned i) {
   if (i < asize) luaN_markvalue(g, &t->array[i])
   /* if there is no memory for weak.unresolved, traverses the whole table */
   else if (!luaN_resolveentry(g, gnode(t, i - asize))) {
-    luaN_lookonce(g, t);  /* removes the entries that a major collection has found dead */
+    luaN_lookonce(g, t);  /* removes the entries that a major collection has already found dead */
     luaN_traverse(g, obj2gco(t));
   }
 }
 
 
 /* Removes the entry in slot i of the weak table t if its key (keys = 1) or its value (keys = 0) is
-   dead. Returns 1 if the entry stays although its key is not marked: whether the key is dead is
-   not known yet. */
+   dead. Returns 1 if the entry stays and its key is not marked: the key may be marked later, so
+   luaN_clearslots must visit the entry again. */
 static int clearslot (global_State *g, Table *t, unsigned i, int keys) {
   unsigned asize = luaN_asize(t);
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
@@ -69,8 +69,8 @@ static int isnewtext (const TValue *v) {
 
 
 /*
-** Array slot i of table t is in the pair (table, slot) at index k of remset.slots. Returns 1 if
-** this pair need not be visited, because a later pair is for the same slot. That is so if
+** Returns 1 if the pair (table, slot) at index k of remset.slots need not be visited, because a
+** later pair is for the same slot: array slot i of table t. That is so if
 ** - the last minor collection has added the pair at k, for an object that it left young (k is below
 **   remset.aged), and
 ** - the slot now contains a newer object: the store of that object has added the later pair
@@ -85,9 +85,10 @@ static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, un
 }
 
 
-/* Marks the objects to which the remembered slots refer. The address of a slot may be in an earlier
-   vector of its table. That does no harm: when the table was resized, the new address of the slot,
-   or the table itself, was added to the remembered set. */
+/* Marks the objects to which the remembered slots refer. A pair may contain the address of a slot
+   in an earlier vector of its table; such a pair is skipped. No object is missed: when the table
+   was resized, the new address of the slot, or the table itself, was added to the remembered
+   set. */
 static void markslots (global_State *g) {
   luaN_Vec *s = &g->heap.gc.remset.slots;
   size_t k, kept = 0;
@@ -133,8 +134,8 @@ static void markslots (global_State *g) {
 
 
 /* Traverses all objects of v, a list of the remembered set, and empties v. If 'ageing' is 1, the
-   collection need not tenure all objects to which the objects of v refer; an object of v that
-   refers to an untenured object is remembered again. */
+   collection may leave young some objects to which an object of v refers; this object is then
+   recorded as a holder, to be remembered again. */
 static void traverseall (global_State *g, luaN_Vec *v, int ageing) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;

@@ -62,15 +62,15 @@ static inline void luaN_foresee (const TValue *v) {
   if (iscollectable(v)) __builtin_prefetch(gcvalue(v));
 }
 
-/* While the pair at index k of s, a list of pairs (table, slot), is visited, prefetches memory for
-   later visits: the slot of a pair further ahead, and the object in the slot of a nearer pair, if
-   that pair has the same table. asize: size of the table's array part. */
+/* Prefetches memory for later visits of s, a list of pairs (table, slot), while the pair at index k
+   is visited: the slot of a later pair, and the object in the slot of a nearer pair, if that pair
+   has the same table. asize: size of the table's array part. */
 LUAI_FUNC void luaN_foreslot (const luaN_Vec *s, size_t k, unsigned asize);
 
 /* {== the visit in a minor collection (remembered.c) ===================== */
 /* To be called in a minor collection: marks the objects to which the remembered set refers, and
    empties the set. A slot of a table with weak values stays in remset.slots, for luaN_clearslots,
-   if its value or weak key is not marked. */
+   if its value or its weak key is not marked. */
 LUAI_FUNC void luaN_markremembered (lua_State *L);
 
 /* Visits the slots of weak tables that luaN_markremembered has left in remset.slots. The first

@@ -24,19 +24,19 @@
 #define CALLS_A_READING	8u
 
 /* finalize.quota is the number of finalizers that a batch calls even if its time is up. It is 0 at
-   first. If the queue of objects to finalize grows from one batch to the next, luaN_setquota sets
-   it to LEAST_QUOTA, and later multiplies it by four. */
+   first, and again when the queue of objects to finalize is empty. If the queue grows from one
+   batch to the next, luaN_setquota raises it, first to LEAST_QUOTA, then fourfold each time. */
 #define LEAST_QUOTA	64u
 
 
 /*
 ** Objects with finalizers often own memory outside the heap. So, except in the incremental mode, a
 ** minor collection is due when (YOUNG_MIN << youngbits) + finalize.closed young objects have
-** finalizers. finalize.closed: number of young objects that the program will close explicitly
+** finalizers. finalize.closed is the number of young objects that the program will close explicitly
 ** (luaN_willclose).
 **
 ** youngbits grows, up to YOUNG_BITS, if more than 1 / YOUNG_MANY of these objects survive, and
-** falls if at most 1 / YOUNG_FEW do.
+** falls if at most 1 / YOUNG_FEW survive.
 */
 #define YOUNG_MIN	64u
 #define YOUNG_BITS	14u
@@ -58,8 +58,8 @@ static void setaside (luaN_Gc *c, GCObject *o) {
 }
 
 
-/* Removes from 'tobefinalized' the entries whose finalizers were called, if they are at least half
-   of the list. */
+/* Removes the entries whose finalizers were called from the start of 'tobefinalized', if they are
+   at least half of the list. */
 static void dropcalled (luaN_Gc *c) {
   luaN_Vec *v = &c->finalize.tobefinalized;
   size_t gone = c->finalize.next;
@@ -71,8 +71,9 @@ static void dropcalled (luaN_Gc *c) {
 }
 
 
-/* Reserves capacity for one more object in 'finalizable', and in 'tobefinalized' for all of
-   'finalizable', because queueing dead objects must not fail. Returns 0 if there is no memory. */
+/* Reserves capacity for one more object with a finalizer: in 'finalizable', and also in
+   'tobefinalized' for all objects of 'finalizable', because queueing dead objects must not fail.
+   Returns 0 if there is no memory. */
 static int makeroom (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   dropcalled(c);
@@ -81,7 +82,8 @@ static int makeroom (global_State *g) {
 }
 
 
-/* Keeps capacity in 'tobefinalized' for all of 'finalizable', so that queueing cannot fail. */
+/* Frees unused memory of both lists, but keeps capacity in 'tobefinalized' for all objects of
+   'finalizable', so that queueing cannot fail. */
 void luaN_shrinkfinalizers (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_shrinkvec(g, &c->finalize.finalizable.v);
@@ -110,19 +112,20 @@ void luaC_checkfinalizer (lua_State *L, GCObject *o, Table *mt) {
     if (!c->pace.fullcycles && v->n - c->finalize.finalizable.old >=
                                (YOUNG_MIN << c->finalize.youngbits) + c->finalize.closed)
       luaN_hurry(g);
-    /* Slices queue the unmarked objects of the list for their finalizers, but visit no entry that
-       was added after they started. So an unmarked o is marked here: else it could be freed without
-       a call of its finalizer. */
+    /* If slices have started to queue unmarked objects of this list, they visit no entry that is
+       added now. So an unmarked o is marked here: otherwise it could be freed without a call of its
+       finalizer. */
     if (c->finalize.selection != LUAN_UNSELECTED && luaN_isold(o))
       luaN_mark(g, o);
   }
 }
 
 
-/* Adapts youngbits, the logarithm of the number of young objects with finalizers that makes a minor
-   collection due, after such a collection. young: number of these objects before the collection.
-   alive: number of them that have survived. More than 1 / YOUNG_MANY of them: raises youngbits; at
-   most 1 / YOUNG_FEW: lowers it. Does nothing if 'young' was too low to make a collection due. */
+/* To be called after a minor collection. Adapts youngbits, which determines how many young objects
+   with finalizers make a minor collection due. young: number of these objects before the
+   collection. alive: number of them that have survived. Raises youngbits if these are more than 1 /
+   YOUNG_MANY, lowers it if at most 1 / YOUNG_FEW. Does nothing if 'young' was too low to make a
+   collection due. */
 static void setyoungbits (luaN_Finalize *f, size_t young, size_t alive) {
   if (young < (YOUNG_MIN << f->youngbits) + f->closed) return;
   if (alive > young / YOUNG_MANY) f->youngbits += (f->youngbits < YOUNG_BITS);
@@ -168,8 +171,9 @@ void luaN_beginselection (luaN_Gc *c) {
 }
 
 
-/* An object that gets its finalizer between two slices counts as alive: it is appended to the list,
-   and slices visit only lower indexes. */
+/* Finds and queues dead objects with finalizers (finalize.h), from the end of the list to the
+   start. An object that gets its finalizer between two slices counts as alive: it is appended to
+   the list, where slices do not visit it. */
 size_t luaN_selectslice (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   size_t done = 0, from = c->sweep.next;
@@ -185,9 +189,9 @@ size_t luaN_selectslice (global_State *g, size_t bytes) {
 }
 
 
-/* Raises finalize.quota, first to LEAST_QUOTA, then fourfold, if finalizers become due faster than
-   batches of about a millisecond call them: the last batch has not emptied the queue, and the queue
-   is longer than at the previous step. Does nothing while slices queue dead objects. */
+/* Raises finalize.quota (first to LEAST_QUOTA, then fourfold) if finalizers become due faster than
+   batches call them: the last batch has not emptied the queue, and the queue is longer than at the
+   previous step. Does nothing while slices queue dead objects. */
 void luaN_setquota (global_State *g) {
   luaN_Finalize *f = &g->heap.gc.finalize;
   unsigned n = (unsigned)(f->tobefinalized.n - f->next);
@@ -202,8 +206,8 @@ typedef struct Batch {
   luaN_Calls which;
   /* 1: the batch has ended, because its time is up */
   int over;
-  /* end: time in nanoseconds at which the batch must end, or 0 before the first reading of the
-     clock. read: last reading. */
+  /* end: time in nanoseconds at which the batch must end; 0 until the clock is first read. read:
+     last value of the clock. */
   uint64_t end, read;
   /* calls: number of calls, including the next one. quota: number of calls that are made even if
      the time is up. */
@@ -218,7 +222,7 @@ static int isover (Batch *b) {
   if (b->which != LUAN_BATCH || ++b->calls % CALLS_A_READING != 0) return 0;
   now = luaN_now();
   if (b->end == 0) b->end = now + MAX_BATCH_NS;
-  /* a clock that was set back also ends the batch */
+  /* ends the batch also if the clock was set back */
   else b->over = ((now >= b->end || now < b->read) && b->calls > b->quota);
   b->read = now;
   return b->over;
@@ -231,8 +235,8 @@ static void callfinalizer (lua_State *L) {
   GCObject *o = (GCObject *)c->finalize.tobefinalized.a[c->finalize.next++];
   const TValue *tm;
   TValue v;
-  /* counts the call if o is the next entry of finalize.left, the list of dead userdata that are not
-     tenured before their finalizers are called */
+  /* If o is the next entry of finalize.left (dead userdata left young until their finalizers run),
+     counts this call. */
   c->finalize.called += (c->finalize.called < c->finalize.left.n &&
                          c->finalize.left.a[c->finalize.called] == (void *)o);
   if (c->finalize.next == c->finalize.tobefinalized.n)
@@ -256,7 +260,8 @@ static void callmany (lua_State *L, void *ud) {
 }
 
 
-/* An error in a finalizer becomes a warning, and the next finalizer is called. */
+/* Calls finalizers of queued objects (finalize.h). An error in a finalizer becomes a warning, and
+   the next finalizer is called. */
 int luaN_callfinalizers (lua_State *L, luaN_Calls which) {
   global_State *g = G(L);
   luaN_Finalize *f = &g->heap.gc.finalize;

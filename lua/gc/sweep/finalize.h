@@ -10,8 +10,9 @@
 LUAI_FUNC void luaN_selectfinalizable (lua_State *L, int all);
 
 /* Starts to find and queue the dead objects with finalizers in slices of a major collection. Until
-   all are queued, no finalizer is called and no queued object is marked: a queued object may refer
-   to other dead objects, which would then be marked and not be queued. */
+   all of them are queued, no finalizer is called and no queued object is marked. Reason: a queued
+   object may refer to other dead objects with finalizers; these would be marked and never
+   queued. */
 LUAI_FUNC void luaN_beginselection (luaN_Gc *c);
 
 /* Finds and queues dead objects with finalizers, up to a cost of about 'bytes' of marking, and

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The string table: short strings by their contents. It grows, shrinks and is swept a few buckets
-** at a time, to keep pauses short. (Full collections, and some minor ones, sweep all buckets at
-** once.)
+** The string table: finds a short string by its contents. It grows, shrinks and is swept a few
+** buckets at a time, to keep pauses short. (Full collections, and some minor ones, sweep all
+** buckets at once.)
 **
 ** It uses linear hashing (Litwin, VLDB 1980) in a vector whose size is a power of 2. Bucket i of
-** the upper half is in use only if i is less than 'limit'. Until then, its strings are in bucket
-** i - size / 2, which is split when 'limit' reaches i.
+** the upper half is in use only if i is less than 'limit'. Until then, its strings are in bucket i
+** - size / 2, which is split when 'limit' reaches i.
 **
-** A sweep visits the buckets in ascending order, and a split moves strings only upwards, to buckets
-** that are not swept yet. So the sweep misses no dead string (G5 of gc.h). Marking counts the
+** A sweep visits the buckets in ascending order, and a split moves strings only to higher buckets,
+** which are not swept yet. So the sweep misses no dead string (G5 of gc.h). Marking counts the
 ** strings that it marks (G12). So the number of dead strings is known, and the sweep ends when it
 ** has removed that number. Usually the number is 0, and the sweep reads no chain.
 */
@@ -23,9 +23,9 @@
 /* number of buckets that are put into use for each new string while the table grows */
 #define SPLITS_A_STRING		2
 
-/* The list of young strings is freed after a minor collection if its capacity is at most this
-   number of words, because an idle state does not need it. The list is kept if lua_Alloc has
-   refused memory: there might be no memory for a new list, and a minor collection without the list
+/* After a minor collection, the list of young strings is freed if its capacity is at most this
+   number of words, because an idle state does not need the list. It is kept if lua_Alloc has
+   refused memory: there might be no memory for a new list, and a minor collection without a list
    sweeps the whole string table. */
 #define MAX_LIST_DROPPED		256u
 
@@ -140,8 +140,8 @@ void luaN_bornstring (global_State *g, TString *ts) {
 }
 
 
-/* Removes dead strings from the cache of luaS_new. If the cache was not filled since the last
-   collection, it has only old strings, which a minor collection does not find dead. */
+/* Removes dead strings from the cache of luaS_new. Does nothing in a minor collection if the cache
+   was not filled since the last collection: its strings are all old then, and count as alive. */
 void luaN_clearcache (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   if (c->mark.minor && !c->strings.cached) return;
@@ -150,8 +150,8 @@ void luaN_clearcache (global_State *g) {
 }
 
 
-/* Removes the dead strings from a chain and returns their number; a slice of a major collection
-   removes only old ones. */
+/* Removes the dead strings from a chain and returns their number. In a slice of a major collection,
+   a string is dead if it has the previous epoch; in other collections, if it is not marked. */
 static int sweepchain (global_State *g, TString **p) {
   int slice = g->heap.gc.sweep.active && !g->heap.gc.mark.minor;
   int n = 0;
@@ -190,8 +190,8 @@ static int aremany (const luaN_Gc *c, int n) {
 }
 
 
-/* Prepares strings.young for the next nursery. born: number of strings added during the nursery
-   that ends. */
+/* Prepares strings.young, the list of young strings, for the next nursery. born: number of strings
+   added to the string table during the nursery that ends. */
 static void endnursery (global_State *g, int born) {
   luaN_Gc *c = &g->heap.gc;
   c->strings.young.n = 0;

@@ -51,12 +51,10 @@ const char *luaN_checkoutside (const global_State *g, const void **where) {
 
 /*
 ** Reports a change of the external bytes of u to the sampler. n: external bytes that u owns now.
-** u->most is the largest number of units (LUAN_UNIT bytes) that u has owned since it last owned
-** none (UO2).
 **
-** If u owns more than u->most units, updates u->most and counts the difference as newly allocated,
-** so that it may be sampled. If n is 0, sets u->most to 0, and reports the bytes as freed if the
-** sampler watches them.
+** If n / LUAN_UNIT, rounded up, exceeds u->most, the largest number of units that u has owned since
+** it last owned none (UO2), counts the difference as newly allocated, so that it may be sampled. If
+** n is 0, sets u->most to 0, and reports the bytes as freed if the sampler watches them.
 */
 static void reportchange (lua_State *L, Udata *u, size_t n) {
   size_t units = unitsof(n);

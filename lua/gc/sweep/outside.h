@@ -30,6 +30,6 @@ LUAI_FUNC void luaN_standfor (lua_State *L, Udata *u, size_t n);
    bytes.outside. */
 LUAI_FUNC int luaN_keepstandin (global_State *g, Udata *u);
 
-/* Checks UO1 and UO2. Returns NULL, or the name of the violated one, with *where set to the
-   userdata, or to the luaN_Gc if the sum is wrong. */
+/* Checks UO1 and UO2. Returns NULL if they hold. Otherwise returns the name of the violated one,
+   and sets *where to the userdata, or to the luaN_Gc if the sum is wrong. */
 LUAI_FUNC const char *luaN_checkoutside (const global_State *g, const void **where);

@@ -16,9 +16,8 @@
 #include "sweep.h"
 #include "thread.h"
 
-/* Costs, as the number of bytes that are marked in the same time. A dead entry of a list costs
-   DEADCOST in addition to LUAN_VISIT, plus 1 / FREEPART of the bytes that are returned to
-   lua_Alloc. */
+/* Costs of sweeping, in bytes whose marking takes as long. A dead entry of a list costs DEADCOST in
+   addition to LUAN_VISIT, plus 1 / FREEPART of the bytes that are returned to lua_Alloc. */
 #define DEADCOST	208u
 #define FREEPART	16u
 
@@ -34,8 +33,8 @@ static void freetable (global_State *g, Table *t) {
 }
 
 
-/* Moves sweep.freed, a block in which lines were freed, to the list for its number of free lines,
-   and sets sweep.freed to NULL. Does nothing if sweep.freed is NULL. */
+/* If sweep.freed is not NULL, moves it, a block in which lines were freed, to the list for its
+   number of free lines, and sets sweep.freed to NULL. */
 static void relistfreed (global_State *g) {
   luaN_Sweep *s = &g->heap.gc.sweep;
   if (s->freed != NULL) luaN_relist(&g->heap.blocks, s->freed);
@@ -43,9 +42,9 @@ static void relistfreed (global_State *g) {
 }
 
 
-/* Frees the dead long string or large userdata o. A block with freed lines is moved to another list
-   only when an object of a different block is freed: successive dead objects are often in one
-   block. */
+/* Frees the dead long string or large userdata o. If lines become free, their block must move to
+   the list for its new number of free lines. This is done later, when an object of another block is
+   freed, because successive dead objects are often in one block. */
 static void freetext (global_State *g, GCObject *o) {
   luaN_Sweep *s = &g->heap.gc.sweep;
   luaN_Block *b = luaN_freetext(g, o);
@@ -76,10 +75,10 @@ luaN_List *luaN_listof (luaN_Gc *c, int which) {
 }
 
 
-/* Returns 1 if o stays in the list with number 'which', else 0. It does not stay if
-   - it is dead; then frees its memory, or subtracts its external bytes;
-   - the list is STANDINS, the userdata with external bytes, and o has none any more.
-   All objects of the list FINALIZABLE stay: no dead object is in it at this time. */
+/* Decides whether o stays in the list with number 'which', and returns 1 if so. A dead o does not
+   stay; its memory is freed, or its external bytes are subtracted. An object of STANDINS, the
+   owners of external bytes, also leaves this list when it owns none any more. Every object of
+   FINALIZABLE stays, because dead ones were moved to another list before. */
 static int stays (lua_State *L, int which, GCObject *o) {
   if (which == FINALIZABLE) return 1;
   if (which == STANDINS) return luaN_keepstandin(G(L), gco2u(o));
@@ -94,7 +93,7 @@ static int stays (lua_State *L, int which, GCObject *o) {
 }
 
 
-/* Sweeps a list from index 'first' on. */
+/* Sweeps list number 'which' from index 'first' on, and frees unused capacity of the list. */
 static void sweepfrom (lua_State *L, int which, size_t first) {
   luaN_List *l = luaN_listof(&G(L)->heap.gc, which);
   size_t i, n;
@@ -109,9 +108,9 @@ static void sweepfrom (lua_State *L, int which, size_t first) {
 }
 
 
-/* Sweeps the young part of lists.large in a minor collection: frees the dead objects, and moves
-   those that were not tenured to the end. Reports a dead object that the sampler watches, because
-   the sampler may have counted it as a survivor of an earlier collection. */
+/* Sweeps the young part of lists.large in a minor collection: frees the dead objects, and moves the
+   tenured ones before those that stay young. Reports the death of an object that the sampler
+   watches, because the sampler may have counted it as a survivor of an earlier collection. */
 static void sweepyounglarge (lua_State *L, luaN_List *l) {
   luaN_Heap *h = &G(L)->heap;
   size_t i, n, old, aged = 0;
@@ -155,8 +154,8 @@ static void holdyoung (global_State *g, const luaN_List *l) {
 }
 
 
-/* Updates l->old, the number of old entries of 'finalizable', in a minor collection. The list is in
-   the order in which objects got their finalizers, so no entry is moved. */
+/* Updates l->old, the number of entries at the start of 'finalizable' that are old, in a minor
+   collection. No entry is moved: the list keeps the order in which objects got their finalizers. */
 static void passold (global_State *g, luaN_List *l) {
   while (l->old < l->v.n && luaN_isold((GCObject *)l->v.a[l->old])) l->old++;
   luaN_shrinkvec(g, &l->v);

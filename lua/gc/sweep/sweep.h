@@ -21,5 +21,5 @@ LUAI_FUNC size_t luaN_sweepslice (lua_State *L, size_t bytes);
 /* Returns list number 'which' (0 to LUAN_LISTS - 1), in the order of the sweep. */
 LUAI_FUNC luaN_List *luaN_listof (luaN_Gc *c, int which);
 
-/* Frees all blocks of lua_Alloc that objects of the lists own, when a state ends. */
+/* When a state ends, frees the memory of lua_Alloc that belongs to objects of the lists. */
 LUAI_FUNC void luaN_freelists (lua_State *L);

@@ -30,8 +30,8 @@ GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
     if (!luaN_reserve(g, v, 1)) (void)luaN_unlimited(g), luaM_error(L);
   }
   o = cast(GCObject *, cast_charp(luaN_newin(L, &g->heap, size, tt)) + offset);
-  /* luaN_reserve has made room for one more thread in the list of threads. The room still exists
-     if luaN_newin has run a collection, because a collection that shrinks the list leaves some. */
+  /* There is room in the list: luaN_reserve has made it, and a collection in luaN_newin that
+     shrinks the list leaves some. */
   v->a[v->n++] = o;
   o->marked = 0;
   o->tt = cast_byte(tt);
@@ -43,7 +43,7 @@ GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
 
 CallInfo *luaN_extended (lua_State *L) {
   global_State *g = G(L);
-  /* lastchunk.c reads these fields even if only C functions have used the CallInfo. */
+  /* lastchunk.c reads these fields, also of a CallInfo that only C functions have used. */
   L->ci->next->u.l.savedpc = NULL;
   L->ci->next->u.l.nextraargs = 0;
   luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(sizeof(CallInfo)));
@@ -54,8 +54,8 @@ CallInfo *luaN_extended (lua_State *L) {
     if (run > MAX_CALLINFO_RUN) run = MAX_CALLINFO_RUN;
     g->gcstopem = 1;  /* no emergency collection for CallInfos that are only a reserve */
     for (i = 1; i < run && (ci = luaE_extendCI(L, 0)) != NULL; i++) {
-      /* luaE_extendCI has inserted ci before the CallInfos of this run. Moves ci after them, so
-         that deeper frames are at higher addresses, the order in which the processor prefetches. */
+      /* luaE_extendCI has inserted ci before the CallInfos of this run. Moves ci after them: then
+         deeper frames are at higher addresses, the direction in which the processor prefetches. */
       L->ci->next = first;
       first->previous = L->ci;
       ci->previous = last;
@@ -69,8 +69,8 @@ CallInfo *luaN_extended (lua_State *L) {
 }
 
 
-/* If an emergency collection has tenured the new thread L before L had its stack, counts the stack
-   as old, and makes the next collection scan it. */
+/* To be called when the new thread L has received its stack (gc.h). If an emergency collection has
+   tenured L without a stack, counts the stack as old, and makes the next collection scan it. */
 void luaN_built (lua_State *L) {
   if (luaN_isold(L)) {
     luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(luaN_stackbytes(L)));
@@ -88,8 +88,8 @@ int luaN_roomfor (lua_State *L, int size) {
 }
 
 
-/* Nothing may be allocated between the move of the stack and this call, because the sample of the
-   new stack is still postponed (S2). */
+/* Updates L after its stack was moved (gc.h). Nothing may be allocated between the move and this
+   call, because the sample of the new stack is still postponed (S2). */
 void luaN_moved (lua_State *L, int oldsize, int size) {
   L->stackroom = stacksize(L);
   L->stack_last.p = L->stack.p + size;
@@ -107,8 +107,8 @@ void luaN_eraserest (lua_State *L) {
 }
 
 
-/* Returns 1 if a move should free the unused part of the stack's block: any part of a short block,
-   more than two thirds of a long one. */
+/* Returns 1 if the unused end of the stack's block is large enough to move the stack to a smaller
+   block: any part of a short block, more than two thirds of a long one. */
 static int isroomy (const lua_State *th) {
   int size = stacksize(th);
   return size < th->stackroom && (th->stackroom <= LUAN_STRIDE || size < th->stackroom / 3);
@@ -116,7 +116,7 @@ static int isroomy (const lua_State *th) {
 
 
 /* Frees every second unused CallInfo of L, and returns the cost in bytes. If slices are to continue
-   a scan of L at a freed CallInfo, makes them continue at one that is left. */
+   the scan of L's stack at a CallInfo that is freed, lets them continue at one that is left. */
 static size_t freecalls (lua_State *L) {
   luaN_Mark *m = &G(L)->heap.gc.mark;
   CallInfo *ci = L->ci->next, *next;

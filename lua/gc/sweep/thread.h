@@ -16,6 +16,6 @@ LUAI_FUNC size_t luaN_shrinkthread (lua_State *th, int all);
 /* Calls luaN_shrinkthread for the running thread L and for the main thread. */
 LUAI_FUNC void luaN_shrinkown (lua_State *L, int all);
 
-/* Ends the dead thread th: closes its live open upvalues, and frees its stack if that is not in
-   lines. */
+/* Ends the dead thread th: closes those of its open upvalues that are alive, and frees its stack if
+   the stack has memory of its own from lua_Alloc. */
 LUAI_FUNC void luaN_endthread (lua_State *L, lua_State *th);

@@ -101,10 +101,9 @@ int luaN_waits (global_State *g, GCObject *o) {
 }
 
 
-/* Keeps the memory of the small userdata o, which this collection does not tenure (LUAN_MET):
-   replaces LUAN_MET by the highest survivor age (number of collections that have not tenured o),
-   sets LUAN_HELD on the lines of o, and counts its bytes. (The sweep of lists.large keeps large
-   ones.) */
+/* Keeps the memory of the small userdata o, which this collection leaves young: sets LUAN_HELD on
+   the lines of o, and counts its bytes. Replaces LUAN_MET by the highest survivor age. Does nothing
+   for a large userdata, which the sweep of lists.large keeps. */
 static void waiting_keep (global_State *g, GCObject *o) {
   if (!isbumped(o)) return;
   o->marked ^= LUAN_MET;
@@ -114,8 +113,9 @@ static void waiting_keep (global_State *g, GCObject *o) {
 }
 
 
-/* For userdata o whose finalizer has run: returns the block of o if lines of o may be free now,
-   else NULL. Reports the death of o to a sampler that watches it. */
+/* To be called for userdata o whose finalizer has run. If o is small and was not tenured, reports
+   its death to a sampler that watches it, and returns the block of o, in which lines may be free
+   now. Otherwise returns NULL. */
 static luaN_Block *dropped (lua_State *L, GCObject *o) {
   luaN_Heap *h = &G(L)->heap;
   if (luaN_isold(o) || !isbumped(o)) return NULL;
@@ -131,8 +131,9 @@ void luaN_endwaiting (lua_State *L) {
   size_t i, n = 0;
   for (i = 0; i < c->finalize.called; i++) v->a[i] = dropped(L, left(c, i));
   for (; i < v->n; i++) if (luaN_ismet(left(c, i))) waiting_keep(g, left(c, i));
-  /* Keeps only live userdata in finalize.aged: those that the collection has reached (LUAN_MET).
-     Dead ones in finalize.left had this bit, too, but the loop above has removed it. */
+  /* Keeps in finalize.aged only live userdata: those that the collection has reached (LUAN_MET).
+     The dead ones that it keeps in finalize.left had this bit, too, but the loop above has removed
+     it. */
   for (i = 0; i < c->finalize.aged.n; i++) {
     GCObject *o = aged(c, i);
     if (luaN_ismet(o)) {
@@ -170,8 +171,9 @@ void luaN_tenurewaiting (global_State *g) {
 }
 
 
-/* Replaces LUAN_HELD, which keeps the lines of the small userdata left young, by the mark of the
-   epoch that ends. The sweep removes this mark, so lines that are not marked again become free. */
+/* Empties the lists at the start of a full collection (waiting.h). LUAN_HELD kept the lines of the
+   small userdata in use; now the mark of the epoch that ends replaces it. The sweep removes this
+   mark, so that the lines become free unless the full collection marks them again. */
 void luaN_forgetwaiting (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
