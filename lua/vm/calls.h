@@ -28,8 +28,8 @@ static inline void luaN_poscall (lua_State *L, CallInfo *ci, int n) {
 
 
 /*
-** Yields without a longjmp and returns 1, if no C function is between coroutine.yield and
-** lua_resume, so that the bytecode loop can return. Otherwise returns 0; the caller must call
+** If no C function is between coroutine.yield and lua_resume, yields without a longjmp and returns
+** 1: the caller, the bytecode loop, can simply return. Otherwise returns 0; the caller must call
 ** coroutine.yield. next: frame of the call of coroutine.yield.
 */
 static __attribute__((noinline)) int luaN_yields (lua_State *L, CallInfo *next) {

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Concatenation of strings and integers, for lvm.c, without a string for each integer. luaV_concat
-** handles other operands, empty strings (the result may be the other operand), more than
-** LUAN_INTEGERS integers, and results that are too long.
+** Concatenation of strings and integers, for lvm.c; makes no string for an integer operand.
+** luaV_concat handles
+** - other operands
+** - empty strings, because the result may be the other operand
+** - more than LUAN_INTEGERS integers
+** - results that are too long
 */
 #pragma once
 
@@ -37,8 +40,8 @@ static void luaN_join (StkId top, int n, const luaN_Pieces *p, char *to) {
 }
 
 
-/* Replaces the n values at the top of the stack by their concatenation and returns 1. Returns 0 if
-   luaV_concat must concatenate the values. May raise a memory error. */
+/* Replaces the n values at the top of the stack by their concatenation and returns 1. May raise a
+   memory error. Returns 0, with the stack unchanged, if the operands need luaV_concat. */
 static int luaN_concat (lua_State *L, int n) {
   luaN_Pieces p;
   StkId top = L->top.p;

@@ -7,8 +7,8 @@
 */
 #pragma once
 
-/* For a function that has two equal definitions: one here, which may be inlined, and one in
-   ltable.c or ltm.c, which may be called. */
+/* Declares a function that has two equal definitions: the one here may be inlined, the one in
+   ltable.c or ltm.c is called otherwise. */
 #define LUAN_INLINED	extern inline __attribute__((gnu_inline))
 
 #if !defined(ltable_c)
@@ -34,7 +34,8 @@ LUAN_INLINED const TValue *luaH_getshortstr (Table *t, TString *key) {
 
 #if defined(lvm_c)
 
-/* Another name of luaH_get of ltable.c. By its own name, the inline luaH_get would call itself. */
+/* luaH_get of ltable.c, under another name: by its own name, the inline luaH_get below would call
+   itself. */
 extern const TValue *luaN_getany (Table *t, const TValue *key) __asm__("luaH_get");
 
 LUAN_INLINED const TValue *luaH_get (Table *t, const TValue *key) {
@@ -43,8 +44,8 @@ LUAN_INLINED const TValue *luaH_get (Table *t, const TValue *key) {
 }
 
 
-/* Another name of luaH_getstr of ltable.c. By its own name, the inline luaH_getstr would call
-   itself. */
+/* luaH_getstr of ltable.c, under another name: by its own name, the inline luaH_getstr below would
+   call itself. */
 extern const TValue *luaN_getstring (Table *t, TString *key) __asm__("luaH_getstr");
 
 LUAN_INLINED const TValue *luaH_getstr (Table *t, TString *key) {
@@ -67,12 +68,12 @@ LUAN_INLINED const TValue *luaT_gettm (Table *events, TMS event, TString *ename)
 
 /*
 ** Looks up the method 'key' of o in the __index table of its metatable, in the __index table of
-** that table's metatable, and so on. Copies the method to 'to' and returns 1. The caller has not
-** found 'key' in o itself; if o is a table, 'slot' is the empty slot of that lookup.
+** that table's metatable, and so on. Copies the method to 'to' and returns 1. The caller has
+** searched o itself before; if o is a table, 'slot' is the result of that search, an empty slot.
 **
-** Returns 0 if the caller must look the method up:
-** - the first LUAN_ANCESTORS tables do not have it, or an __index is not a table
-** - a weak value only looks empty (hidden.h)
+** Returns 0 if the caller must use the general lookup:
+** - the first LUAN_ANCESTORS tables do not have the method, or an __index is not a table
+** - a slot looks empty because its weak value is tombstoned (hidden.h)
 ** - o is not a table, string or full userdata, or 'key' is a long string
 */
 static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key,
@@ -102,8 +103,8 @@ static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key,
 
 /*
 ** Returns a free node for a new key whose main position mp is in use, and links it after mp.
-** Returns NULL if no node is free, or if the key at mp is no short string or is not at its main
-** position.
+** Returns NULL if no node is free, or if the key at mp is not a short string at its own main
+** position, a case that ltable.c handles.
 */
 static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
   Node *n = t->lastfree;
@@ -122,7 +123,7 @@ static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
 }
 
 
-/* True if t certainly has no __newindex, which a new entry would call. */
+/* True if t certainly has no __newindex, the metamethod that a store of a new field would call. */
 #define luaN_hasnonewindex(t) \
   ((t)->metatable == NULL || ((t)->metatable->flags & (1u << TM_NEWINDEX)))
 

@@ -15,21 +15,21 @@
 
 /*
 ** Copying of keys may start only in the first GROWTHWINDOW visits of getfreepos (the search for a
-** free node) after the hash part has become nearly full. If it started later, too few insertions
+** free node) after the hash part has become nearly full. After a later start, too few insertions
 ** would be left to copy all keys.
 */
 #define GROWTHWINDOW	32
 
-/* Number of nodes that willdouble reads to predict whether the hash part will double. Two or more
-   empty ones mean that the program removes keys, so that the size may stay. */
+/* willdouble reads this number of nodes to predict whether the hash part will double. If two or
+   more of them are empty, the program removes keys, so that the size may stay. */
 #define GROWTHPROBES	64u
 
-/* If a key is a positive integer of at most this number times the slots, the next resize may move
-   the key to the array part, so the next size is not predictable. */
+/* A key counts as near the array part if it is a positive integer of at most this number times the
+   slots. The next resize may move it to the array part, so the next size is not predictable. */
 #define NEARINTEGERS	4u
 
-/* Number of old nodes whose keys are copied at a time, while those of the next nodes are
-   prefetched. */
+/* Number of nodes whose keys are copied at a time. Meanwhile the keys of the next COPYBLOCK nodes
+   are prefetched. */
 #define COPYBLOCK	LUAN_PREFETCH_DISTANCE
 
 
@@ -59,9 +59,9 @@ static Table nextof (const luaN_Growth *w) {
 }
 
 
-/* Removes the copy that the key of node i of the table has in the growth buffer (the next, larger
-   hash part); there must be one. The node of the copy gets a dead key and stays in its chain, where
-   placecopy may reuse it. */
+/* Removes the copy of the key of node i of the table from the growth buffer (the next, larger hash
+   part); there must be a copy. Its node gets a dead key and stays in its chain, where placecopy may
+   reuse it. */
 static void dropcopy (luaN_Growth *w, unsigned i) {
   Node *n = w->node + w->copyof[i];
   setempty(gval(n));
@@ -82,9 +82,9 @@ static Node *freecopy (luaN_Growth *w) {
 }
 
 
-/* Returns a node of the growth buffer (the next, larger hash part) for a key with main position mp.
-   Links the node as luaH_newkey does, but reads the main positions of other keys from the values of
-   their nodes, not from the keys. Returns NULL if no node is free. */
+/* Returns a node of the growth buffer (the next, larger hash part) for a key with main position mp,
+   and links it as luaH_newkey does. Instead of hashing other keys, reads their main positions from
+   their nodes' values. Returns NULL if no node is free. */
 static Node *placecopy (luaN_Growth *w, Node *mp) {
   Node *other, *f;
   if (isempty(gval(mp))) {
@@ -111,8 +111,8 @@ static Node *placecopy (luaN_Growth *w, Node *mp) {
 
 
 /* Copies the key of node i of the table to the growth buffer (the next, larger hash part). The node
-   must have a value, and its key no copy. mp: main position of the key in the buffer. Returns 0 if
-   no node of the buffer is free. */
+   must have a value, and its key must have no copy yet. mp: main position of the key in the buffer.
+   Returns 0 if no node of the buffer is free. */
 static inline int copynode (luaN_Growth *w, unsigned i, Node *mp) {
   const Node *old = w->old + i;
   Node *n = placecopy(w, mp);
@@ -156,9 +156,9 @@ static int copysome (luaN_Growth *w, const Table *next) {
 }
 
 
-/* Replaces the copy of the key of node i in the growth buffer (the next, larger hash part), because
-   node i has received another key. i must be less than w->copied, the number of the table's nodes
-   whose keys were copied so far. Returns 0 if no node of the buffer is free. */
+/* Makes a new copy of the key of node i in the growth buffer (the next, larger hash part), because
+   node i has received another key. i must be less than w->copied, the number of nodes whose keys
+   were copied so far. Returns 0 if no node of the buffer is free. */
 static int copyagain (luaN_Growth *w, unsigned i) {
   Table next = nextof(w);
   if (w->copyof[i] != LUAN_NOCOPY) dropcopy(w, i);
@@ -177,9 +177,9 @@ static void clearnodes (luaN_Growth *w, size_t n) {
 
 
 /* Continues to fill the growth buffer (the next, larger hash part): initializes its nodes, then
-   copies keys. The table is resized when getfreepos, the search for a free node, has visited all
-   nodes. So the work proceeds with these visits. left: number of nodes that getfreepos has not
-   visited yet. Returns 0 if no node of the buffer is free. */
+   copies keys. The table will be resized when getfreepos, the search for a free node, has visited
+   all nodes, so the work proceeds at the pace of these visits. left: number of nodes not visited
+   yet. Returns 0 if no node of the buffer is free. */
 static int growon (luaN_Growth *w, unsigned left) {
   Table next = nextof(w);
   size_t all = 2 * (size_t)w->size;
@@ -193,8 +193,8 @@ static int growon (luaN_Growth *w, unsigned left) {
 
 
 /* To be called after a key was moved between two nodes of t. If keys of t are being copied to a
-   larger hash part in advance of the next resize, updates the copy of this key. If no node for the
-   copy is free, frees the larger hash part: t is then resized without it, like any other table. */
+   growth buffer (its next, larger hash part), updates the copy of this key. If no node for the copy
+   is free, frees the buffer: t is then resized like any other table. */
 void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node *to) {
   luaN_Growth *w = luaN_growthof(G(L), t);
   unsigned i, k;
@@ -215,8 +215,8 @@ void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node 
 
 
 /* To be called after node n of the nearly full t has received a new key. If t has a growth buffer
-   (its next, larger hash part, to which keys are copied in advance), continues to fill it; frees it
-   if it has no free node. Else allocates one if the next resize will probably double the nodes. */
+   (its next, larger hash part), continues to fill it, and frees it if it has no free node. If t has
+   none, allocates one if the next resize will probably double the nodes. */
 void luaN_keycame_ (lua_State *L, Table *t, const Node *n) {
   global_State *g = G(L);
   luaN_Growth *w = luaN_growthof(g, t);
@@ -233,11 +233,13 @@ void luaN_keycame_ (lua_State *L, Table *t, const Node *n) {
 }
 
 
-/* Called when the growth buffer, a larger hash part with copies of the keys, becomes the hash part
-   of the table. Gives each copy the value of its old node. Removes a copy if its old node is empty
-   or has another key now. Returns the number of old nodes that have a value and no copy, and makes
-   a list of them: *first is the index of the first one, copyof[i] that of the one after i, and
-   LUAN_NOCOPY ends the list. */
+/* To be called when the growth buffer, with copies of most keys, becomes the hash part of the
+   table. Gives each copy the value of its old node (a node of the present hash part). Removes a
+   copy if its old node is empty or has another key now.
+
+   Makes a list of the old nodes that have a value and no copy, and returns their number. *first is
+   the index of the first one, copyof[i] is that of the one after i, and LUAN_NOCOPY ends the
+   list. */
 static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
   unsigned i, n = 0;
   *first = LUAN_NOCOPY;
@@ -266,9 +268,9 @@ static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
 }
 
 
-/* Resizes t to the growth buffer, a hash part of twice the size to which most keys were copied in
-   advance. Then inserts the other keys. Returns 0, with t unchanged, if t has no such buffer, or if
-   more than 5/8 of the buffer's nodes would be in use: keys of t need at most half of the nodes, so
+/* Resizes t to its growth buffer, a hash part of twice the size to which most keys were copied in
+   advance; then inserts the other keys. Returns 0, with t unchanged, if t has no such buffer, or if
+   more than 5/8 of the buffer's nodes would be in use: keys of t need at most half of the nodes,
    the others have removed keys, and the next resize of t would come too soon. */
 int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
   global_State *g = G(L);

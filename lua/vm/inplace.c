@@ -13,11 +13,13 @@
 #define MIN_SLOTS	256u
 #define PART	16u
 
-/* Longest chain, in nodes. With a longer one, the rehash in place fails. */
+/* Longest chain, in nodes, that a rehash in place handles. If a chain is longer, the rehash
+   fails. */
 #define LONGESTCHAIN	32u
 
 
-/* A hash part of this number of nodes or more is large: its keys are probably in no CPU cache. */
+/* A hash part with at least this number of nodes is large: its keys are probably in no CPU
+   cache. */
 #if defined(LUAI_ASSERT)
 #define LEASTLARGE	128
 #else
@@ -48,9 +50,9 @@ static void movekey (lua_State *L, Table *t, Node *from, Node *n) {
 }
 
 
-/* Returns 1 if node[0] can be unlinked from the chain of n nodes node[], because no key in a later
-   node has node[0] as its main position: lookups of these keys start at node[1] or a later node of
-   the chain. mp[i]: main position of the key in node[i]; NULL: node[i] has no key. */
+/* Returns 1 if node[0] can be unlinked from the chain node[0] to node[n - 1]: no key in a later
+   node has node[0] as its main position, so lookups of these keys do not start there. mp[i]: main
+   position of the key in node[i]; NULL: node[i] has no key. */
 static int isapart (Node *const *node, Node *const *mp, unsigned n) {
   unsigned i, j;
   for (i = 1; i < n; i++) {
@@ -103,8 +105,8 @@ static int tidychain (lua_State *L, Table *t, Node *p) {
 
 
 /*
-** Removes empty nodes from all chains of t. Returns 0 if a chain is too long. A chain whose first
-** node is empty is expensive (inplace.h): if 'heads' is 0, this node is left in place while at
+** Removes empty nodes from all chains of t. Returns 0 if a chain is too long. Removing the empty
+** first node of a chain is expensive (inplace.h): if 'heads' is 0, leaves it in place while at
 ** least a quarter of the nodes visited so far are empty. Prefetches the second and third nodes of
 ** chains.
 */
@@ -148,9 +150,9 @@ static int findsall (Table *t) {
 #endif
 
 
-/* Makes each empty node free that is the last one of its chain: sets its key to nil. Makes
-   getfreepos search from the last node again. Returns 1 if fewer than half of the empty nodes are
-   free now. */
+/* Makes each empty node free that is the last one of its chain (sets its key to nil). Resets
+   lastfree, so that getfreepos searches all nodes again. Returns 1 if fewer than half of the empty
+   nodes are free now. */
 static int freenodes (Table *t) {
   unsigned i, empty = 0, nfree = 0;
   for (i = 0; i < (unsigned)sizenode(t); i++) {

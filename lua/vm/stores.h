@@ -8,10 +8,10 @@
 #include "gc.h"
 
 /*
-** Sets 'slot' to the slot of integer k in t, or to NULL if t is not a table. True if the value of
-** the slot may be replaced directly. False if the caller must use luaN_fill, which checks for
-** __newindex and for a missing key: t is not a table; or the slot is empty, and t has a metatable
-** or no array slot for k.
+** Sets 'slot' to the slot of integer k in t, or to NULL if t is not a table. True if the slot may
+** be stored to directly. Otherwise the caller must use luaN_fill, which also checks for __newindex
+** and for a missing key: t is not a table; or the slot is empty, and t has a metatable or no array
+** slot for k.
 **
 ** If t has no metatable, does not read an array slot, because that would be a cache miss.
 */
@@ -24,9 +24,10 @@
 
 
 /*
-** Stores v in o under 'key', and returns 1. slot: the empty slot of the key; NULL if o is not a
-** table. key: may be NULL if the key is an integer. Returns 0 and changes nothing if o is not a
-** table or may have a __newindex, or if the key is new and luaN_newfield does not add it.
+** Stores v in o under 'key', and returns 1. Returns 0 and changes nothing if o is not a table or
+** may have a __newindex, or if the key is new and luaN_newfield does not add it.
+** slot  the empty slot of the key, found by a lookup; NULL if o is not a table
+** key   may be NULL if the key is an integer
 */
 static inline int luaN_fill (lua_State *L, const TValue *o, const TValue *slot,
                              const TValue *key, const TValue *v) {
