@@ -78,9 +78,10 @@ local function owning(list, field)
   return rows
 end
 
---- Returns the table of source lines as lines of text, the largest value of 'field' first. If the profile has
--- time samples, adds columns of time. If it also has allocation samples, omits the column "total", unless
--- rows are sorted by it.
+--- Returns the table of source lines as lines of text, the largest value of 'field' first. A table of times
+-- has columns that divide the time. If the profile has both allocation and time samples, a table of
+-- allocations has these columns, too. Then lines without own costs and the column "total" are omitted. This
+-- does not apply if rows are sorted by total.
 function M.lines(style, field)
   local list = totals.sorted(style.totals.lines, field, style.key)
   local both = has(style, "timesamples") and has(style, "samples")

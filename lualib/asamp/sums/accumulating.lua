@@ -20,58 +20,68 @@ local holders = require "asamp.sums.holders"
 local M = {}
 
 local LEAST, PARTS = births.LEAST, births.PARTS
--- In a run with fewer collections, objects have no time to die: nothing is reported.
+-- If a run has fewer collections, nothing is reported: objects had no time to die.
 local COLLECTIONS = 4
--- A container (table, tree or chain with live objects) with 4 to 7 live samples, from FEW to LEAST - 1, has
--- the verdict "few": too few to decide whether it accumulates.
+-- Least number of live samples with which a container (a table, tree or chain with live objects) has a
+-- verdict. With FEW to LEAST - 1 samples (4 to 7), the verdict is at most "few": too few samples to decide
+-- whether the container accumulates.
 local FEW = 4
--- A container has stopped receiving objects if it has no samples at the end of the run, although they are
--- expected at its earlier rate. One of two tests suffices (goeson):
--- STOP: at least 7 samples are missing in the bytes that were allocated after its last sample. Chance alone
--- leaves out 7 expected samples with the probability e^-7.
--- QUIET, IDLE: at least 3.5 samples are missing in the CPU time after its last sample, and this time is at
--- least 10% of the run.
+-- Limits of the two tests that find out whether a container has stopped receiving objects (goeson). Both
+-- count missing samples: the samples that are expected after the container's last one, at its earlier rate.
+--
+--   - STOP: the first test needs 7 missing samples in the bytes allocated after the last sample. The
+--     probability that chance leaves out 7 expected samples is e^-7.
+--   - QUIET: the second test needs 3.5 missing samples in the CPU time after the last sample.
+--   - IDLE: for the second test, this CPU time must be at least 10% of the run's.
 local STOP, QUIET, IDLE = 7, 3.5, 1 / 10
--- A line keeps its objects in a container if the older ones are alive at least 80% as often as the newer ones
--- (KEPT, function retention).
--- The verdict on the container is "leak" only if at least 25% of the live bytes of such lines were allocated
--- in the second half of the run (EARLY).
+-- Limits for a container that keeps its objects (ofkept):
+--
+--   - KEPT: a line keeps its objects in the container if the older ones are alive at least 80% as often as
+--     the newer ones (retention).
+--   - EARLY: the verdict "leak" needs at least 25% of the live bytes of these lines in the second half of the
+--     run.
 local KEPT, EARLY = 4 / 5, 1 / 4
--- A container may be a full cache, which replaces a random object for each new one. Then the verdict "leak"
--- becomes "maybe" (isreplacing).
--- LOST: this is assumed if at least 5% of the objects that are newer than its oldest live object were
--- removed, and the older ones of these more often than those from the last quarter of the run.
--- SEEN, GOING: for a container that loses objects as a queue does (ofgrowing). It stays a "leak" if the heap
--- grows more evenly than with a full cache. For this, the size of the heap must be known for at least 75% of
--- the run (births.course). In the second half of this time, the heap must grow at least two thirds as much as
--- in the first half (evenness).
--- WHOLE: for a container whose older objects are alive nearly as often as its newer ones (KEPT), as in a
--- cache. The size of the heap must be known for 95% of the run instead of 75%.
--- MANY: if the container has fewer than 32 live samples, the ages of the removed objects do not count, and
--- the limit WHOLE applies.
+-- Limits for a container that may be a full cache, which replaces a random object for each new one. The
+-- verdict "leak" on such a container becomes "maybe".
+--
+--   - LOST: the container may be a cache if more than 5% of the objects newer than its oldest live object
+--     were removed, and the older ones of these more often than those from the last quarter of the run
+--     (isreplacing).
+--   - MANY: if the container has fewer than 32 live samples, the ages of the removed objects do not count.
+--
+-- A container that loses objects as a queue does (ofgrowing) keeps the verdict "leak" if the heap grows more
+-- evenly than with a full cache:
+--
+--   - GOING: the heap must grow in the second half of the run at least two thirds as much as in the first
+--     half (evenness).
+--   - SEEN: for this, the size of the heap must be known for at least 75% of the run (births.course).
+--   - WHOLE: it must be known for 95% of the run if the container has fewer than MANY live samples, or if its
+--     older objects are alive nearly as often as its newer ones (KEPT), as in a cache.
 local LOST, SEEN, GOING, WHOLE, MANY = 1 / 20, 3 / 4, 2 / 3, 19 / 20, 32
--- A container that also loses objects, as a queue does, accumulates (ofgrowing) if all of these are true:
--- GROWTH: the live heap grows by 2% in each of the last three quarters of the run.
--- EVEN, STRAIGHT: the heap's growth in the second half is at least 75% of that in the first half (EVEN); or
--- its growth in each of the last three quarters is at least 80% of their mean growth (STRAIGHT).
--- NET: the heap's growth in the second half is at least 25% of the live bytes that the container received in
--- that half.
--- CAUSED: the live bytes that the container received in the second half are at least 5% of the heap's growth
--- in that half.
--- YOUNG: the container's first live sample is in the first 7/8 of the run.
+-- Limits for a container that also loses objects, as a queue does. It accumulates (ofgrowing) if all of these
+-- conditions are met:
+--
+--   - GROWTH: the live heap grows by at least 2% in each of the last three quarters of the run.
+--   - EVEN: the heap's growth in the second half is at least 75% of that in the first half; or STRAIGHT: its
+--     growth in each of the last three quarters is at least 80% of their mean growth.
+--   - NET: the heap's growth in the second half is at least 25% of the live bytes that the container received
+--     in that half.
+--   - CAUSED: these live bytes are at least 5% of the heap's growth in that half.
+--   - YOUNG: the container's first live sample is in the first 7/8 of the run.
 local GROWTH, EVEN, STRAIGHT, NET, CAUSED, YOUNG = 1.02, 3 / 4, 4 / 5, 1 / 4, 1 / 20, 7 / 8
--- The last heap walk may not reach a line's objects, because the program freed them at its end. Such a line
--- counts as one that keeps its objects (unreached) if its older objects are alive at least half as often as
--- its newer ones. This limit is below KEPT, because garbage that no collection has found dead yet counts as
--- alive.
+-- Limit that replaces KEPT for lines whose objects the last heap walk did not reach, because the program
+-- freed them at its end (unreached). Such a line keeps its objects if the older ones are alive at least half
+-- as often as the newer ones. The limit is lower than KEPT because of garbage that no collection has found
+-- dead yet: it counts as alive.
 local LEFT = 1 / 2
 -- If the last heap walk reached at most 10% of the objects that no collection found dead, it came too late:
 -- the program had freed the other objects when it ended (unreached).
 local FREED = 1 / 10
 -- A container with less than 5% of all live samples is not reported.
 local LARGE = 1 / 20
--- NONE: if less than an eighth of a line's survivors are from the first half of the run, the line started
--- late. Then its older and newer objects are those before and after the middle of its own time (middleof).
+-- If less than an eighth of a line's survivors are from the first half of the run, the line started late. Its
+-- objects are then divided into older and newer ones at the middle of its own time instead of the run's
+-- (middleof).
 local NONE = 1 / 8
 -- If the lines of a container had no samples in the first half of the CPU time, the verdict "leak" becomes
 -- "maybe" (isdelayed).
@@ -80,17 +90,18 @@ local DELAY = 1 / 2
 local START = 1 / 8
 -- If the program allocates nothing in the last 1% of its CPU time, the verdict "leak" becomes "maybe".
 local TAIL = 1 / 100
--- COARSE: the last period between two collections shows whether the program worked at its end without
--- allocating (births.tail). In a short run, this period is too long to show it. This is assumed if the
--- program usually needs more than 16% of its CPU time to allocate the period's bytes. Then the verdict "leak"
--- becomes "maybe".
+-- The last period between two collections shows whether the program worked at its end without allocating
+-- (births.tail). In a short run, this period is too long to show it. That is assumed if the program usually
+-- needs more than 16% of its CPU time to allocate the period's bytes. Then the verdict "leak" becomes
+-- "maybe".
 local COARSE = 0.16
 -- A container may be a list of strings of output, which the program joins to one string at its end. This is
 -- assumed if the program made a string after the container's last sample, and this string has at least an
 -- eighth of the container's live bytes (isoutput). Then the verdict "leak" becomes "maybe".
 local JOINED = 1 / 8
--- CAUSE: applies to a container that is no "leak", and whose live bytes are nearly all from the second half
--- of the run. It is "maybe" if these bytes are at least half of the heap's growth in that half (ofkept).
+-- Applies to a container that has no verdict "leak" because its live bytes are nearly all from the second
+-- half of the run. The verdict is "maybe" if these bytes are at least half of the heap's growth in that half
+-- (ofkept).
 local CAUSE = 1 / 2
 -- A program that keeps at least half of its allocated bytes mainly loads data. Then the verdict "leak"
 -- becomes "maybe" for a container that a local variable of a running function holds (isofrunning).
@@ -172,10 +183,10 @@ local function goeson(run, c)
   return not stopped and (lacking > 2 * QUIET and "maybe" or verdict) or nil
 end
 
--- Returns true if the lines of a container had no samples before the second half of the CPU time (DELAY).
+-- Returns true if the lines of a container had no samples in the first half of the CPU time (DELAY).
 --
 -- run: CPU clock of the run: run.worked(t) is the CPU time used at the time t since the start; run.to is the
---      CPU time at the end; all in us
+-- CPU time at the end; all in us
 -- c: sums over the container's lines (result of 'sum')
 -- lines: samples of all lines that survived (field 'lines' of births.of)
 local function isdelayed(run, c, lines)
@@ -188,9 +199,9 @@ local function isdelayed(run, c, lines)
   return run.worked(first) >= DELAY * run.to
 end
 
--- Returns a list of large strings, such as a joined list, that the program probably made only once: {time
+-- Returns a list of large strings that the program probably made only once, such as a joined list: {time
 -- (us), bytes} each. A string is large if it has at least the bytes of a sampling period. It was probably
--- made once if all samples of its call tree node were allocated in one short slice of the run.
+-- made once if all samples of its call tree node are in one slice of the run.
 local function largestrings(profile)
   local sites, born, large, first, list = profile.sites, profile.born, {}, {}, {}
   local function place(from, i)
@@ -296,11 +307,11 @@ local function middleof(survivors)
 end
 
 -- Returns how often a line's older objects are alive, compared with its newer ones: the share of the older
--- ones that is alive, divided by the share of the newer ones. 1: equal shares; 0: no older object is alive.
--- Objects in other containers do not count.
+-- ones that is alive, divided by the share of the newer ones that is alive. 1: equal shares; 0: no older
+-- object is alive. Objects in other containers do not count. Returns two more values:
 --
--- Second result: {older, newer}, numbers of live samples in the container. Third result: {older, newer},
--- numbers of samples that survived a collection and are not in other containers.
+--   2. {older, newer}: numbers of live samples in the container
+--   3. {older, newer}: numbers of samples that survived a collection and are not in other containers
 --
 -- own: the line's live samples in the container, by part of the run
 -- survivors: the line's samples that survived a collection, by part
@@ -317,13 +328,12 @@ local function retention(own, survivors, alive, from)
 end
 
 -- Compares a line's objects from the last quarter of the run with its older ones. Returns the results of
--- 'retention'. Ignores the part of the run with the oldest live sample and all earlier parts: a queue has
--- lost the objects from these parts, but it keeps all newer ones.
+-- 'retention'. Ignores the objects from before the oldest live sample, and from the same part of the run: a
+-- queue has lost these objects, but it keeps all newer ones.
 --
--- Each parameter maps a part of the run to a number of the line's samples:
--- own: live samples in the container
--- survivors: samples that survived a collection
--- alive: live samples in all containers
+-- own: the line's live samples in the container, by part of the run
+-- survivors: the line's samples that survived a collection, by part
+-- alive: the line's live samples in all containers, by part
 local function recent(own, survivors, alive)
   local first = 0
   while first < PARTS and (own[first] or 0) <= 0 do
@@ -339,10 +349,12 @@ local function recent(own, survivors, alive)
   return retention(since(own), since(survivors), since(alive), PARTS * 3 // 4)
 end
 
--- Returns true if a container loses objects of any age, as a full cache does (LOST). If it has at least MANY
--- samples, there is a second condition: of the line with most samples, older objects are alive less often
--- than newer ones. Other lines do not count for it, because their objects may be garbage that survived one
--- collection by chance.
+-- Returns true if a container may lose objects of any age, as a full cache does. Two conditions must be met:
+--
+--   - More than the share LOST of its objects was removed.
+--   - The container has fewer than MANY samples; or the older objects of its main line, the one with most
+--     samples, are alive less often than the newer ones. Other lines do not count for this, because their
+--     objects may be garbage that survived one collection by chance.
 --
 -- c: the container's lines (field 'lines' of an element of births.of().containers)
 -- every: sums over these lines (result of 'sum')
@@ -385,15 +397,16 @@ local function sum(lines)
   return c
 end
 
--- Returns the evenness of the heap's growth: the growth in the second half of the run, divided by that in the
--- first half.
+-- Returns the evenness of the heap's growth. It is usually the growth in the second half of the run, divided
+-- by that in the first half. There are two exceptions:
 --
--- The first quarter may be misleading, because caches fill then. So the last three quarters are compared,
--- too: their smallest growth is divided by their mean growth. If this quotient is at least STRAIGHT, and
--- larger than the first one, it is the result. If the heap grew by less than the factor GROWTH in one of
--- these quarters, the result is 0.
+--   - If the heap grew by less than the factor GROWTH in one of the last three quarters, the evenness is 0.
+--   - The first quarter may be misleading, because caches fill then. So the last three quarters are compared,
+--     too: the smallest growth of them, divided by their mean growth. If this is at least STRAIGHT, and
+--     larger than the first quotient, it is the evenness.
 --
--- course: function from a position in the run (0 to 1) to bytes (births.course); nil: the result is 0
+-- course: function from a position in the run (0 to 1) to the bytes of the heap (births.course); nil: the
+-- result is 0
 local function evenness(course)
   local least = math.huge
   for q = 1, 3 do
@@ -407,23 +420,24 @@ local function evenness(course)
   return straight >= STRAIGHT and math.max(even, straight) or even
 end
 
--- Returns true if the heap grows in the third and in the last quarter of the run. The growth in the last
--- quarter must be at least half of that in the third. 'course': function from a position in the run (0 to 1)
--- to bytes (births.course), or nil.
+-- Returns true if the heap grows by at least the factor GROWTH in the third and in the last quarter of the
+-- run, and in the last quarter by at least half of the bytes of the third. 'course': function from a position
+-- in the run (0 to 1) to the bytes of the heap (births.course); nil: unknown, and the result is false.
 local function isrising(course)
   local growth = course and course(3 / 4) - course(1 / 2) or 0
   return growth > 0 and course(3 / 4) >= GROWTH * course(1 / 2) and course(1) >= GROWTH * course(3 / 4) and
          course(1) - course(3 / 4) >= growth / 2
 end
 
--- Returns true if the heap does not grow in the second half of the run. 'course': function from a position in
--- the run (0 to 1) to bytes (births.course), or nil.
+-- Returns true if the heap grows by less than the factor GROWTH in the second half of the run. 'course':
+-- function from a position in the run (0 to 1) to the bytes of the heap (births.course); nil: unknown, and
+-- the result is a false value.
 local function level(course)
   return course and course(1) < GROWTH * course(1 / 2)
 end
 
 -- Returns the bytes by which the heap grows in the second half of the run. If it does not grow, returns
--- infinity: then no container has a share of the growth.
+-- infinity, so that no container has a noticeable share of the growth.
 --
 -- course: function from a position in the run (0 to 1) to the bytes of the heap (births.course); nil:
 -- unknown, and the result is 'late'
@@ -505,10 +519,13 @@ local function occupied(parts)
   return n
 end
 
--- Finds lines whose objects leaked, but were freed when the program ended. The last heap walk did not reach
--- such objects. Example: objects in local variables of a main function that had returned. Ignores lines that
--- allocated vectors (array or hash parts) of tables that are still alive, because the program itself has
--- emptied these tables.
+-- Finds lines whose objects leaked, but were freed when the program ended, before the last heap walk.
+-- Example: objects in local variables of a main function that had returned. Calls 'keep' once with the found
+-- lines. Does nothing if the last heap walk reached enough objects (FREED), or if the heap does not grow
+-- evenly (EVEN).
+--
+-- Ignores lines that allocated vectors (array or hash parts) of tables that are still alive: the program
+-- itself has emptied these tables.
 --
 -- run: CPU clock of the run: run.worked(t) is the CPU time used at the time t since the start; run.to is the
 -- CPU time at the end; all in us
@@ -516,7 +533,7 @@ end
 -- alive: map from the key of each line to its live samples in all containers (living)
 -- tables: set of the keys of lines that allocated vectors of live tables
 -- course: function from a position in the run (0 to 1) to the bytes of the heap (births.course), or nil
--- keep: function(sums over the found lines, verdict, container), which is called once
+-- keep: function(sums over the found lines, verdict, container)
 local function unreached(run, profile, lines, alive, tables, course, keep)
   local left, reached = 0, 0
   for key, l in pairs(lines) do
@@ -559,7 +576,7 @@ local function living(containers)
 end
 
 -- Returns the time at which a container (table, tree or chain) received its last object, as a share of the
--- CPU time. Returns nil if it is empty, or receives objects until the end of the run.
+-- CPU time (0 to 1). Returns nil if the container is empty, or receives objects until the end of the run.
 --
 -- run: CPU clock of the run: run.worked(t) is the CPU time used at the time t since the start; run.to is the
 -- CPU time at the end; all in us
@@ -572,20 +589,21 @@ local function stoppedat(run, c)
   return c.n > 0 and goeson(run, c) ~= "leak" and run.worked(last) / math.max(run.to, 1) or nil
 end
 
--- Returns data about a container that no longer receives objects, such as a loaded file, or nil if it
--- receives them until the end, or has too few samples.
+-- Returns data about a container that no longer receives objects, such as a loaded file. Returns nil if it
+-- receives them until the end, or has too few samples. Fields of the result:
 --
---   - holder: the parameter: path of references to the container, as text
---   - n: live samples
+--   - holder: the parameter
+--   - n: number of live samples
 --   - bytes: live bytes, without those from before 'since'
 --   - most: key of the line with most samples
---   - stopped: share of the CPU time after which it received no objects
+--   - stopped: share of the CPU time (0 to 1) after which it received no objects
 --
 -- run: CPU clock of the run: run.worked(t) is the CPU time used at the time t since the start; run.to is the
---      CPU time at the end; all in us
+-- CPU time at the end; all in us
 -- c: sums over the container's lines (result of 'sum')
--- since: part of the run from which on bytes count, the last one before the growth of the heap is measured
--- (births.quarters)
+-- holder: path of references to the container, as text
+-- since: number of the first part of the run whose bytes count: the last part before the second quarter, in
+-- which the growth of the heap is first measured (births.quarters)
 local function loadedin(run, c, holder, since)
   local bytes, stopped = 0, c.n >= LEAST and stoppedat(run, c)
   for part, n in pairs(stopped and c.bytes or {}) do
@@ -612,10 +630,11 @@ local function keeping(c, lines, alive)
 end
 
 -- Finds containers of tables with large vectors (array or hash parts), such as a list of arrays of numbers.
--- Few of the tables themselves have samples, so this function judges samples of their vectors. In a single
--- growing table, only the last vector is alive. So the live vectors of a container must be from at least
--- LEAST parts of the run. Ignores containers that have a verdict, and those with many samples of objects
--- (MAINLY).
+-- Few of the tables themselves have samples, so this function judges the samples of their vectors.
+--
+-- In a single growing table, only the last vector is alive. So the live vectors of a container must be from
+-- at least LEAST parts of the run. Ignores containers that have a verdict, and those with many samples of
+-- objects (MAINLY).
 --
 -- run: CPU clock of the run: run.worked(t) is the CPU time used at the time t since the start; run.to is the
 -- CPU time at the end; all in us

@@ -19,42 +19,56 @@ local M = {}
 --- Largest nursery, in bytes, that LUA_GC permits: M.setting adds an eighth, and the limit is 1024M.
 M.MOST = 910 << 20
 
--- SURE: the observed collections correct the model if they differ from it by more than 1 standard error
--- (near).
--- ADVISED: another nursery size is recommended if the time that it saves is at least 2 standard errors.
--- SAMPLES: a prediction needs 40 samples.
+-- Limits of predictions:
+--
+--   - SURE: the observed collections correct the model if they differ from it by more than 1 standard error
+--     (near).
+--   - ADVISED: a nursery size is recommended if the time that it saves is at least 2 standard errors.
+--   - SAMPLES: a prediction needs the bytes of 40 samples.
 local SURE, ADVISED, SAMPLES = 1, 2, 40
--- If nurseries are filled 10% beyond their planned size, large blocks decide when collections run.
+-- The blocks of a program are large if nurseries are filled 10% beyond their planned size: large blocks then
+-- decide when collections run.
 local LARGE = 0.1
--- A prediction for one size of nursery uses all observed nurseries, with weights from 0 to 1 (nearness):
--- NEXT: the weight of a nursery is 1 / e if its size differs from the predicted one by the factor 1.22
--- (e^0.2).
--- ENOUGH: if the sum of the weights is below 12, the mean of all collections is used instead.
+-- A prediction for a nursery size uses all observed collections. Those with nurseries of similar size have
+-- larger weights, from 0 to 1 (nearness).
+--
+--   - NEXT: the weight is 1 / e if the two sizes differ by the factor 1.22 (e^0.2).
+--   - ENOUGH: if the sum of the weights is below 12, the mean of all collections is used instead.
 local NEXT, ENOUGH = 0.2, 12
--- ONESIZE: a run had about one nursery size if the logarithms of its sizes have a standard deviation below
--- 0.3. With M.setting, which varies sizes by an eighth, the deviation is 0.07.
--- HALF: a run with one nursery size shows little about other sizes. So the error of its predictions includes
--- half of survival.doubt, the uncertainty of the survival model.
--- OCTAVE: applies if the collector chose the nursery sizes. The error of a prediction for a smaller size
--- includes 10% of the tenured bytes for each factor of 2 between this size and their mean. The reason: in a
--- small nursery, an unfinished tree is tenured together with its dead parts. At a sixth of its mean size, the
--- program binary_trees of bench/load.lua tenures 1.5 times the predicted bytes.
+-- Limits that determine the error of predictions:
+--
+--   - ONESIZE: a run had about one nursery size if the logarithms of its sizes have a standard deviation
+--     below 0.3. With M.setting, which varies sizes by an eighth, the deviation is 0.07.
+--   - HALF: a run with one nursery size shows little about other sizes. So the error of its predictions
+--     includes half of survival.doubt, the uncertainty of the survival model.
+--   - OCTAVE: used if the collector chose the nursery sizes. The error of a prediction for a smaller size
+--     includes 10% of the tenured bytes for each factor of 2 between this size and their mean. The reason is
+--     that a small nursery tenures an unfinished tree together with its dead parts. At a sixth of its mean
+--     size, the program binary_trees of bench/load.lua tenures 1.5 times the predicted bytes.
 local ONESIZE, HALF, OCTAVE = 0.3, 0.5, 0.1
--- FAR: measurements that miss the fit by more than 2 deviations count less (Huber 1964).
--- ROUNDS: number of iterations of the fit.
+-- Settings of the robust fit of costs (bybyte; Huber 1964):
+--
+--   - FAR: measurements that differ from the fit by more than 2 standard deviations have a smaller weight.
+--   - ROUNDS: number of iterations.
 local FAR, ROUNDS = 2, 5
--- Costs of a minor collection that are assumed before the measurements are used (a prior), each as {share of
--- the collection's time, standard error of this share}:
--- FIXED: the part that does not depend on bytes. It is small in the programs of bench/advise, which have few
--- roots.
--- TENURED: the part for tenured bytes.
+-- Shares of the time of a minor collection that are assumed before the measurements are used (a prior):
+-- {share, standard error of the share}.
+--
+--   - FIXED: the part that does not depend on bytes. It is small in the programs of bench/advise, which have
+--     few roots.
+--   - TENURED: the part for tenured bytes.
+--
+-- The rest is the part for the bytes allocated in the nursery.
 local FIXED, TENURED = {0.1, 0.3}, {0.4, 0.25}
 -- If a nursery is twice or half as large as the observed ones, the processor's caches make its time uncertain
 -- by 5%.
 local CACHES = 0.05
--- The advice lists lines with at least LEAST samples in two cases:
--- LIVE, WORTH: 90% of the line's samples survive, and they are 1% of all bytes that survive.
--- DIE, WORTH: 99% of the line's samples die young, and the line allocates 1% of all bytes.
+-- Limits of two lists of lines. A line needs at least LEAST samples to be in one of them.
+--
+--   - Nearly all survive: the share LIVE of the line's samples survives, and these are the share WORTH of all
+--     bytes that survive.
+--   - Nearly all die young: the share DIE of the line's samples dies young, and the line allocates the share
+--     WORTH of all bytes.
 local LEAST, LIVE, DIE, WORTH = 30, 0.9, 0.99, 0.01
 local PAUSES = 5
 -- A major collection starts for one of two reasons: the heap has grown, usually by at least 512 KiB
@@ -87,18 +101,19 @@ local function minorsof(profile)
   return rows
 end
 
--- Returns the weight, from 0 to 1, of an observed nursery in a prediction for another size.
+-- Returns the weight of an observed collection in a prediction for another nursery size: from 1 for equal
+-- sizes down to 0.
 --
--- planned: size of the observed nursery
--- n: size of the predicted nursery
--- part: logarithm of the quotient of both sizes at which the weight is 1 / e
+-- planned: size of the nursery of the collection
+-- n: size for the prediction
+-- part: the weight is 1 / e if the logarithm of the quotient of both sizes is 'part' or -part
 local function nearness(planned, n, part)
   return math.exp(-(math.log(math.max(planned, 1) / n) / part) ^ 2)
 end
 
--- Compares each collection with the one before. Returns a list of the differences: {filled (bytes), tenured
--- (bytes), us, n (weight)} each. Other influences on the cost, such as the size of the heap, cancel in
--- differences.
+-- Compares each minor collection with the one before. Returns a list of the differences: {filled, tenured
+-- (bytes), us, n (weight)} each. Other influences on the time, such as the size of the heap, are nearly equal
+-- in both collections and cancel.
 --
 -- rows: minor collections (minorsof)
 -- us: mean time of a collection
@@ -132,8 +147,8 @@ end
 local function bybyte(rows, us, mean)
   local list, x, deviation = differences(rows, us, mean), nil, us
   local a, b = us / mean.filled, us / math.max(1, mean.tenured)
-  -- The prior, converted from the shares FIXED and TENURED to us per filled byte (a) and us per tenured byte
-  -- (b). aa, ab, bb: inverse of its covariance matrix; a0, b0: its means.
+  -- The prior: the shares FIXED and TENURED, converted to us per filled byte (mean a0) and us per tenured
+  -- byte (mean b0). aa, ab, bb: the inverse of its covariance matrix.
   local v, w = TENURED[2] ^ 2, TENURED[2] ^ 2 + FIXED[2] ^ 2
   local det = w * v - v * v
   local aa, ab, bb = v / det / (a * a), v / det / (a * b), w / det / (b * b)
@@ -326,15 +341,18 @@ end
 
 -- Compares the model with the collections whose nurseries had about n bytes. Returns three numbers:
 --
---   1. the tenured bytes, divided by the tenured bytes that the model expects
---   2. the standard error of this quotient
+--   1. a factor for the predicted tenured bytes: the tenured bytes of these collections, divided by those
+--      that the model expects
+--   2. the standard error of this factor
 --   3. the mean number of bytes by which these nurseries exceed their planned size
 --
--- If fewer than ENOUGH collections had nurseries of about n bytes, the numbers are those of all collections.
--- Otherwise the first number is between the quotient of all collections and that of the collections near n
--- bytes: the quotient moves by that part of the difference which chance does not explain (positive-part
--- James-Stein estimator). If the collector chose the sizes itself (b.chosen), the quotient does not move, and
--- its error is at least as large as the move.
+-- If there are fewer than ENOUGH such collections, the numbers are those of all collections. Otherwise chance
+-- explains a part of the difference between the factor of these collections and that of all collections. The
+-- result is the factor of all collections plus the other part of the difference (positive-part James-Stein
+-- estimator).
+--
+-- If the collector chose the sizes itself (b.chosen), the result is always the factor of all collections. Its
+-- error is then at least as large as the part of the difference that would be added.
 --
 -- b: the model (result of basis)
 -- n: size of the nursery, bytes
@@ -438,17 +456,17 @@ local function predict(b, n)
           held = math.max(0, now.held + n - now.nursery), beyond = size > s.reach}
 end
 
---- Predicts the collector's work in a run with another nursery size. Returns nil if the profile has too
--- few samples.
+--- Predicts the collector's work in a run with another nursery size. Returns nil if the profile has too few
+-- samples. Fields of the result:
 --
 --   - nursery: the parameter n
 --   - minors: number of minor collections
---   - tenured, tenurederror: bytes, and their standard error
---   - time, timeerror: CPU seconds of all collections, and their standard error
+--   - tenured, tenurederror: bytes, and their error
+--   - time, timeerror: CPU seconds of all collections, and their error
 --   - held: largest reserved size of the heap, bytes
 --   - beyond: true: n is above all observed sizes
 --
--- Errors are standard errors, plus allowances for unknown effects.
+-- Errors are standard errors, plus allowances for effects that the model does not include.
 --
 -- n: size of the nursery, bytes
 function M.predict(profile, n)

@@ -2,8 +2,14 @@
 -- Finds the times at which the live samples of a profile were allocated, by container and by source line.
 --
 -- The heap walk at the end of a session finds which samples are alive, and the paths of references to them. A
--- container is an object that keeps samples alive. It is the table with many elements in a path, if there is
--- one; or the object at the start of a tree or chain; or else the deepest object with at least LEAST samples.
+-- container is an object in such a path that keeps samples alive:
+--
+--   - the table with many elements, if there is one
+--   - otherwise the object at the start of a tree or chain
+--   - otherwise the deepest object with at least LEAST samples
+--
+-- The vectors of a table (its array and hash part) do not count as objects of a container, because a growing
+-- table replaces them.
 --
 -- Two clocks measure the run:
 --
@@ -11,11 +17,8 @@
 --     equal parts. Vectors that survived do not advance it.
 --   - The CPU clock counts the program's CPU time.
 --
--- The vectors of a table (its array and hash part) do not count as objects of a container, because a growing
--- table replaces them.
---
--- A period is the time between two collections. It has the fields 'charged' (bytes allocated in the period)
--- and 'mutator' (the program's CPU time in the period, us).
+-- A period is the time between two collections. Its data are in an element of profile.collections: 'charged'
+-- (bytes allocated in the period) and 'mutator' (the program's CPU time in the period, us).
 
 local holders = require "asamp.sums.holders"
 local totals = require "asamp.sums.totals"
@@ -31,18 +34,21 @@ local PARTS = M.PARTS
 -- A heap walk is "at the end" of the session if less than 1/32 of the run's bytes were allocated after it.
 local LATER = 1 / 32
 -- The usual CPU time to allocate a byte is the time that was enough for 95% of the bytes (usualrate). The
--- share is high, so that a slow period at the end is not mistaken for time without allocation.
+-- share is high, because slow periods occur: without them, a slow period at the end would look like time
+-- without allocation.
 local USUAL = 19 / 20
 -- A period between two collections is ignored if it has less than 1/16 of the mean bytes of a period
 -- (isbrief).
 local PERIOD = 1 / 16
--- A run has a tail if the program allocated nothing in the last part of its CPU time (M.tail). The tail must
--- be at least 200 us long (ENDING). It must also be at least 1,000 us (LONG) or at least 3.5% of the CPU time
--- (CLEAR). The reason for the latter limits: in programs that leak until their end, single periods between
--- collections took 300 to 700 us more than others.
+-- Least length of the tail of a run: the time at its end in which the program allocated nothing (M.tail).
+--
+--   - ENDING: the tail is at least 200 us long.
+--   - LONG, CLEAR: in addition, it is at least 1,000 us long, or at least 3.5% of the CPU time. The reason:
+--     in programs that leak until their end, single periods between collections took 300 to 700 us more than
+--     others.
 local ENDING, LONG, CLEAR = 200, 1000, 0.035
--- EXCESS: a tail must be at least half as long as the usual CPU time to allocate the bytes of the last
--- period. A shorter one is ignored, because other processes may have slowed the program down.
+-- A tail must be at least half as long as the usual CPU time to allocate the bytes of the last period. A
+-- shorter one is ignored, because other processes may have slowed the program down.
 local EXCESS = 1 / 2
 -- If no collection ended the run, only time samples can show that the program worked on without allocating.
 -- This counts as a tail if it took at least 10% of the CPU time before it (unseentail).
@@ -50,15 +56,19 @@ local UNSEEN = 1 / 10
 -- If the run ends with a collection that the program requested, a tail is at least 5% of the CPU time,
 -- because the measured time of the tail includes a part of this collection.
 local OWNTAIL = 1 / 20
--- COVERED: M.course returns nil if the program had not yet allocated half of the run's bytes at the last
--- major collection.
--- NEAR: to compare the growth of both halves, another major collection is needed near their middle. It must
--- be after 3/8 and before 3/4 of the bytes that precede the last major collection.
+-- Limits for the size of the heap over time (M.course), which only major collections show:
+--
+--   - COVERED: the size is unknown if the program had not yet allocated half of the run's bytes at the last
+--     major collection.
+--   - NEAR: the growth of both halves can be compared if another major collection is near their middle: after
+--     3/8 and before 3/4 of the bytes that precede the last one.
 local COVERED, NEAR = 1 / 2, 3 / 8
 -- A line may fill many entries of package.loaded, _G or the registry, such as global variables g1, g2, ...
--- Then the whole table is the container of the line's objects, instead of each entry (shared). This requires
--- two things: the line fills more than FIELDS entries, and it fills each of them within ATONCE successive
--- parts of the run. FIELDS has the same value as the limit for other tables in asamp/sample/holders.h.
+-- Then the whole table is the container of the line's objects, instead of each entry (shared). Two conditions
+-- must be met:
+--
+--   - FIELDS: the line fills more than 12 entries, the limit for other tables in asamp/sample/holders.h.
+--   - ATONCE: it fills each of these entries within 3 successive parts of the run.
 local ATONCE, FIELDS = 3, 12
 
 -- {== clocks ================================================================
@@ -90,8 +100,8 @@ local function clockof(profile, vectors)
   end
 end
 
--- Profiles count samples by slice of the run, each with the same number of allocated bytes. Returns the part
--- of the run (0 to PARTS - 1) that contains a slice.
+-- Returns the part of the run (0 to PARTS - 1) that contains a slice. Slices are the finer units of a
+-- profile: it counts samples by slice, and the program allocated equally many bytes in each of them.
 --
 -- slices: profile.born or profile.alive
 -- bin: number of the slice
@@ -110,9 +120,10 @@ local function lastsample(profile)
 end
 
 -- Returns the number of the minor collection that the session runs at its end, to find out whether the
--- objects of the last samples are alive. Returns nil if there is none, or if the file has many states. A last
--- collection before which the program neither ran nor allocated is skipped: then the previous one is
--- returned.
+-- objects of the last samples are alive. Returns nil if there is none, or if the file has many states.
+--
+-- Skips a last minor collection if the program neither ran nor allocated before it, and the previous
+-- collection is a minor one after the last sample.
 local function closing(profile)
   local list, n = profile.collections, #profile.collections
   local sampled = lastsample(profile)
@@ -132,10 +143,11 @@ local function lastof(profile)
   return n and math.min(profile.collections[n].time, walked) or walked
 end
 
--- Returns true if the period before collection n is ignored because the program allocated almost nothing in
--- it (PERIOD): at the end of the run, such a period is mostly the session's own work. The period is not
--- ignored if the program used at least LONG us of CPU time in it. A major collection at the start or end of
--- the period makes this time unreliable; then the period is ignored, too.
+-- Returns true if the period before collection n is ignored, because the program allocated almost nothing in
+-- it (PERIOD). At the end of the run, such a period is mostly the session's own work.
+--
+-- A period in which the program used at least LONG us of CPU time is not ignored. But if it starts or ends
+-- with a major collection, this time is unreliable, and the period is ignored.
 local function isbrief(profile, n)
   local bytes, c, before = 0, profile.collections[n], profile.collections[n - 1]
   for _, one in ipairs(profile.collections) do
@@ -160,8 +172,8 @@ end
 -- had used by then (us, without collections). Between two collections, the CPU time increases linearly. If
 -- the file has no CPU times, the clock returns its argument.
 --
--- Second result: the value of the clock at the program's end, or at the last sample if the program allocated
--- until its end.
+-- The second result is the value of the clock at the end of the program. If the program allocated until its
+-- end, this is the value at the last sample.
 function M.worked(profile)
   local list, sum, known = {{time = 0, cpu = 0}}, 0, false
   for _, c in ipairs(profile.collections) do
@@ -210,9 +222,11 @@ local function usualrate(profile, n)
 end
 
 -- Returns the number of the major collection that the program requested at its end, for example with
--- collectgarbage, or nil if there is none. Ignores collections before which the program allocated almost
--- nothing, such as the one at the session's end. The last of the remaining collections is returned if it is a
--- major collection and later than the last sample.
+-- collectgarbage, or nil if there is none.
+--
+-- This is the last collection before which the program allocated more than almost nothing (isbrief), if it is
+-- a major collection after the last sample. The collections after it, such as the one at the session's end,
+-- are ignored.
 local function owncollection(profile)
   local list, n = profile.collections, #profile.collections
   local last = closing(profile)
@@ -236,8 +250,8 @@ end
 --   - The file has many states.
 local function unseentail(profile)
   local walks, final, cpu = profile.walktimes, profile.collections[#profile.collections], 0
-  -- True if the last collection was due to a full nursery. This is assumed if another period has equally many
-  -- allocated bytes (within 1%), because full nurseries of the same size have this in common.
+  -- True if the last collection was due to a full nursery. Full nurseries of the same size have equally many
+  -- allocated bytes. So this is assumed if another period has as many bytes as the last one (within 1%).
   local isfull = false
   for i, c in ipairs(profile.collections) do
     cpu = cpu + (c.mutator or 0)
@@ -252,11 +266,11 @@ local function unseentail(profile)
   return after >= UNSEEN * cpu and after or 0, cpu
 end
 
---- Returns the tail of the run as a share of its CPU time: the time at its end in which the program allocated
--- nothing. It is the CPU time of the last period between collections, minus the usual time for the bytes of
--- this period (usualrate). Returns 0 if there is no tail, or if it is unknown.
+--- Returns the tail of the run as a share of its CPU time (0 to 1): the time at its end in which the program
+-- allocated nothing. This is the CPU time of the last period between collections, minus the usual time to
+-- allocate the bytes of this period (usualrate). Returns 0 if there is no tail, or if it is unknown.
 --
--- Second result: this usual time as a share of the CPU time. If it is large, the run is too short to
+-- The second result is this usual time, as a share of the CPU time. If it is large, the run is too short to
 -- recognize a tail.
 function M.tail(profile)
   local unseen, cpu = unseentail(profile)
@@ -279,9 +293,9 @@ function M.tail(profile)
   return time >= math.max(ENDING, least * all, EXCESS * expected) and time / all or 0, expected / all
 end
 
--- Returns the bytes allocated in the whole run, and those allocated after a time (us). With many Lua states,
--- these are sampled bytes, because collections give a wrong time: the last collection of a state that closes
--- late also counts bytes that were allocated long before.
+-- Returns two numbers of bytes: those allocated in the whole run, and those allocated after a time (us).
+-- Usually these are counts of the collections. If there were many Lua states, these are sampled bytes: the
+-- last collection of a state that closes late also counts bytes that were allocated long before.
 local function allocated(profile, time)
   local all, after = 0, 0
   local born = profile.states and profile.born
@@ -327,10 +341,12 @@ local function working(profile)
   return list
 end
 
--- Returns the size of the live heap after the first collection and after each major collection. The result is
--- a list of {at, size}: 'at' is the share of the run's bytes that were allocated before the collection,
--- 'size' is in bytes. A major collection may free its garbage step by step. So if the heap is smaller after a
--- later minor collection, the element is about this minor collection instead.
+-- Returns the size of the live heap after the first collection and after each major collection: a list of
+-- {at, size}. 'at' is the share of the run's bytes that were allocated before the collection (0 to 1); 'size'
+-- is in bytes.
+--
+-- A major collection may free its garbage step by step. So if the heap is smaller after a later minor
+-- collection, the element has the data of this minor collection instead.
 local function sizes(profile)
   local all, sum, list, collections = 0, 0, {}, working(profile)
   for _, c in ipairs(collections) do
@@ -412,8 +428,8 @@ local function add(t, key, n)
   t[key] = (t[key] or 0) + n
 end
 
--- Returns a map from each path of references to live samples to their container: from the number of the path
--- to the number of the path to the container (a table, tree or chain).
+-- Finds the container (a table, tree or chain) of each path of references to live samples. Returns a map from
+-- the number of the path to the number of the path to the container, which is the start of the former.
 --
 -- h: profile.holders: the tree of all paths
 -- alive: profile.alive: the live samples, with the number of their path
@@ -457,20 +473,24 @@ local function entryof(h, path)
 end
 
 -- Finds samples whose container is the whole table package.loaded, _G or the registry, because one line fills
--- many of its entries (ATONCE). Returns a function(path, key). Its parameters are the number of the path to
--- the samples and the key of their line. It returns the name of the table, or nil if the samples have another
--- container.
+-- many of its entries (ATONCE). Returns a function(path, key): for the samples at a path that a line
+-- allocated, it returns the name of this table, or nil if they have another container.
+--
+--   - path: number of the path to the samples
+--   - key: key of the line
+--
+-- Parameters of 'shared':
 --
 -- h: profile.holders, the tree of the paths of references
 -- alive: profile.alive
 -- keys: for each row of profile.alive, the key of the line that allocated its samples; false: unknown
 -- parts: for each row, the part of the run in which its samples were allocated
 local function shared(h, alive, keys, parts)
-  -- Two maps from the number of a path: to the number of the path to the table's entry (false: none), and to
-  -- the table's name.
+  -- Two maps from the number of a path: 'entries' to the number of the path to the table's entry (false:
+  -- none), and 'tables' to the table's name.
   local entries, tables = {}, {}
-  -- Maps a table and a line to the entries that the line filled: {[entry] = {first, last}}, the parts of the
-  -- run.
+  -- Maps a table and a line to the entries that the line filled: {[entry] = {first, last}}, the first and the
+  -- last part of the run in which it did so.
   local filled = {}
   for i, path in ipairs(alive.path) do
     if path > 0 and entries[path] == nil then
@@ -546,13 +566,12 @@ local function count(c, key, alive, i, part, whole)
   own.lasts[part] = math.max(own.lasts[part] or 0, alive.last[i])
 end
 
--- Returns the containers of the live samples: the tables, trees and chains through which references keep them
--- alive. The result is the field 'containers' of M.of.
+-- Returns the containers of the live samples (the field 'containers' of M.of): the tables, trees and chains
+-- through which references keep them alive.
 --
 -- nearest: map from call tree node to the source line of its innermost Lua frame (a row of totals.linerows)
--- clock: function that maps allocated bytes to a share of the run, 0 to 1 (clockof), ignoring vectors that
--- survived
--- whole: the same function, but vectors that survived count, too
+-- clock: byte clock (clockof), which vectors that survived do not advance
+-- whole: byte clock that all vectors advance
 local function collect(profile, nearest, clock, whole)
   local alive, h = profile.alive, profile.holders
   local byholder, list, keys, parts, texts = {}, {}, {}, {}, {}
@@ -633,10 +652,10 @@ function M.holderof(profile, keys)
 end
 
 --- Returns a table that shows when the live samples were allocated. Returns nil if the file has no heap walk
--- at its end, or does not record when samples were allocated. Halves and parts of the run are measured by the
--- byte clock. Three fields:
+-- at its end, or does not record when samples were allocated. Halves and parts of the run are measured by
+-- the byte clock.
 --
--- 'containers' is the list of the containers. Fields of a container:
+-- The field 'containers' is the list of the containers. Fields of a container:
 --
 --   - holder: text of the path of references to the container
 --   - late: live bytes from the second half of the run
@@ -648,7 +667,7 @@ end
 --     - lasts: time of the last sample in us, by part of the run
 --   - vectorlines: the same as 'lines' for vectors; its byte clock is advanced by all vectors
 --
--- 'lines' maps the key of a line to its samples of objects, even if these are in no container:
+-- The field 'lines' maps the key of a line to its samples of objects, even if these are in no container:
 --
 --   - [1], [2]: number of samples from each half that survived, even if they died later
 --   - survivors: the same number, by part of the run
@@ -656,7 +675,7 @@ end
 --   - parts, bytes: numbers and bytes of the samples of 'n', by part of the run
 --   - lasts: time of the last sample in us, by part of the run, even if it died
 --
--- 'vectorlines' is the same as 'lines' for vectors; its byte clock is advanced by all vectors.
+-- The field 'vectorlines' is the same as 'lines' for vectors; its byte clock is advanced by all vectors.
 function M.of(profile)
   if not profile.born or #profile.born.bin == 0 or not walked(profile) then
     return nil

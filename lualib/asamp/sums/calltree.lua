@@ -54,18 +54,18 @@ end
 
 --- Returns the rows of a call tree in display order:
 --
---   - fn: element of profile.functions; nil: the row represents small children
+--   - fn: element of profile.functions; nil: the row stands for the small children of its parent
 --   - more: number of these small children
 --   - self, total: values without and with callees
+--   - depth: number of frames from the root of the tree
 --   - level: indentation
 --   - last: true: the row is the last one of its siblings
---   - chained: true: the row is not indented deeper than its parent, because it is the parent's only visible
---     part
+--   - chained: true: the row is the only visible part of its parent, and is not indented deeper
 --   - bars: list by level: true if a bar is drawn there, because the ancestor at this level has further
 --     children below
 --
 -- t: totals of the profile
--- field: the measure
+-- field: the measure, such as "bytes"
 -- options: {min (smallest visible share of the whole, percent), depth (largest depth of a visible node)}
 function M.rows(profile, t, field, options)
   if not t.self[field] then

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- Compares two profiles: returns the differences of their functions, lines, types and holders.
 --
--- asamp.sums.significance tests whether a difference may be chance. The test uses the variance of each sum
--- (measures.variance). This variance is too large in two cases: fixed sampling intervals, and rows with most
--- of the profile's total.
+-- asamp.sums.significance tests whether a difference may be chance. It needs the variance of each sum
+-- (measures.variance). For fixed sampling intervals, and for rows with most of the profile's total, this
+-- variance is too large: then real differences may count as chance.
 
 local heldpairs = require "asamp.sums.heldpairs"
 local measures = require "asamp.sums.measures"
@@ -67,13 +67,13 @@ local function order(x, y)
   return (x.of.line or 0) < (y.of.line or 0)
 end
 
--- Returns the data of one of the two compared profiles, for the function 'tested':
+-- Returns a table for the function 'tested' about one of the two compared profiles:
 --
 --   - profile, scale: the parameters
---   - usual: mean value that one observation represents; used if a sum is 0
+--   - usual: mean value that one sample represents; used as the unit if a sum is 0
 --
 -- whole: sum of all samples of the profile
--- field: field of sums that is compared
+-- field: field of sums that is compared, such as "bytes"
 -- scale: factor by which values are multiplied
 local function side(profile, whole, field, scale)
   local value, variance = measured(profile, whole, field, scale)
@@ -95,13 +95,17 @@ local function tested(a, suma, b, sumb, field)
                                    vb, varianceb, b.usual)
 end
 
--- Returns the differences of paired functions, lines and so on, as rows of M.of: significant ones first, then
--- the largest first. Omits pairs whose values are both 0. Returns the first 'most' rows. Fields of the list:
--- n: number of all rows; noise: number of those whose change is noise; same: true: no value has changed.
+-- Returns the differences of paired functions, lines and so on, as rows of M.of. Omits pairs whose values are
+-- both 0. Significant rows come first, then those whose change is noise; in both parts, the largest change is
+-- first. The list has at most options.most rows, and these fields:
+--
+--   - n: number of all rows
+--   - noise: number of all rows whose change is noise
+--   - same: true: no value has changed
 --
 -- list: pairs {a, b} of rows (paired)
 -- key: field of the rows to compare: "self" (a sum without callees) or "total" (with callees)
--- field: field of the sum
+-- field: field of the sum, such as "bytes"
 -- a, b: data of the old and the new profile (results of side)
 -- options: sigma, most (M.of)
 local function changes(list, key, field, a, b, options)

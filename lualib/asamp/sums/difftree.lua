@@ -47,9 +47,13 @@ local function keyof(fn)
   return ("%s\0%s\0%d\0%s"):format(fn.name, fn.file, fn.line, fn.native and "C" or "")
 end
 
--- Returns the variances of the estimated numbers of blocks in two forms: a list by call tree node, including
--- its callees; and a map by function (keyof), without callees. All blocks of an allocation site are assumed
--- to be equally large, because the sizes of single blocks are unknown.
+-- Returns the variances of the estimated numbers of blocks in two forms:
+--
+--   1. a list by call tree node, including its callees
+--   2. a map by function (keyof), without callees
+--
+-- Assumes that all blocks of an allocation site are equally large, because the sizes of single blocks are
+-- unknown.
 local function blocksvariance(profile)
   local parent, sites, list, own, byfn = profile.nodes.parent, profile.sites, {}, {}, {}
   for i = 0, #parent do
@@ -76,17 +80,17 @@ local function blocksvariance(profile)
   return list, own
 end
 
--- Returns functions that read the values of one profile for one measure, and two numbers. A share is a value
--- divided by 'whole'.
+-- Returns a table that reads the values of one profile for one measure. The share of a value is the value
+-- divided by 'whole'. Fields of the table:
 --
 --   - value(node): value of a call tree node with its callees
---   - variance(node): variance of the node's share
---   - ofrow(row): variance of a function's share, without its callees
---   - usual: mean share that one sample represents; used for sums that are 0
+--   - variance(node): variance of the share of this value
+--   - ofrow(row): variance of a function's share, without its callees; 'row': a row of the totals
+--   - usual: mean share that one sample represents; used as the unit if a sum is 0
 --   - whole: the parameter 'whole'
 --
 -- t: totals of the profile
--- field: field of sums
+-- field: field of sums, such as "bytes"
 -- whole: total of the field, by which values are divided
 local function side(profile, t, field, whole)
   local columns = t.sums
@@ -94,7 +98,8 @@ local function side(profile, t, field, whole)
   if field == "objects" then
     blocks, own = blocksvariance(profile)
   end
-  -- The sum of the call tree node 'node', in the form that measures.variance reads.
+  -- Reads the fields of the call tree node 'node' (the variable) as measures.variance reads those of a sum:
+  -- sum.bytes is the node's bytes with its callees. One such table serves all nodes.
   local node
   local sum = setmetatable({}, {__index = function(_, key)
     local column = columns[key]
@@ -227,13 +232,13 @@ local function gather(one, map, folded, rows, numbers, value, variance)
   end
 end
 
--- Sets the weight of each node of the common tree to the node's share in one profile, if that is larger.
--- After the calls for all profiles and measures, a weight is the node's largest share.
+-- Sets the weight of each node of the common tree to the node's share in one profile, unless the weight is
+-- larger already. After the calls for both profiles and all measures, a weight is the node's largest share.
 --
 -- weight: map from nodes of the common tree to their weights
 -- one: reads the values of the profile (result of side)
 -- map: map from the profile's nodes to those of the common tree (add)
--- folded: set of nodes that are left out
+-- folded: set of the profile's nodes that are left out
 local function weigh(weight, one, map, folded)
   local sums = {}
   for i = 1, #map do
@@ -339,19 +344,22 @@ end
 --- Returns the comparison of two profiles. In names of fields, a is the old profile and b the new one.
 --
 --   - functions: list of {name, file, line, native}
---   - nodes: columns of the common tree: parent (0: the root; a parent's number is lower than its child's),
---     fn
+--   - nodes: the common tree as two columns: 'parent' (number of the parent node, which is lower than the
+--     node's own; 0: the root) and 'fn' (index in 'functions')
 --   - left: number of nodes left out
---   - measures: a list. Fields of a measure:
---     - key, field: name of the measure, and field of sums
+--   - measures: list of the compared measures. Fields of a measure:
+--     - key, field: name of the measure, and its field of sums
 --     - wholea, wholeb: totals of the profiles
 --     - ofa, ofb: totals by which amounts are divided to get shares
---     - nodes: rows for the nodes, with callees
---     - functions: rows for the functions, without callees. Fields of both kinds of rows:
---       - a, b: amounts
---       - totala, totalb: amounts with callees, only for functions
---       - change, error: change of the share, and its standard error
---       - noise: true: the change may be chance
+--     - nodes: list with a row for each node of the tree; amounts include callees
+--     - functions: list with a row for each function; amounts exclude callees
+--
+-- Fields of a row:
+--
+--   - a, b: amounts
+--   - change, error: change of the share, and its standard error
+--   - noise: true: the change may be chance
+--   - fn, totala, totalb: only for functions: index in 'functions', and amounts with callees
 --
 -- pa, a: old profile and its totals
 -- pb, b: new profile and its totals

@@ -24,8 +24,11 @@ function M.byline(text)
   end
 end
 
---- Returns the set of call tree nodes whose stacks have a frame that passes test(fn, line). Second result: a
--- list of the outermost such frames: {node, caller (its node; 0: none)}.
+--- Selects frames for which test(fn, line) returns true. Returns two values:
+--
+--   1. the set of the call tree nodes whose stacks have such a frame
+--   2. the list of the outermost such frames: {node (of the frame), caller (node of its caller; 0: none)}
+--      each
 function M.cover(profile, test)
   local covered, entries = {}, {}
   local nodes = profile.nodes

@@ -27,8 +27,8 @@ local M = {}
 --- An estimate fails if it exceeds a limit, or another estimate, by at least 3 standard errors.
 M.SIGMA = 3
 
--- POWER: a check finds an increase in 9 of 10 runs if the true value is at least this number of standard
--- errors above the smallest estimate that fails.
+-- A check detects a value in 9 of 10 runs if the true value is this number of standard errors above the
+-- smallest estimate that fails (90% quantile of the normal distribution).
 local POWER = 1.2816
 
 local LARGEST = 3  -- number of lines for which the check computes the smallest increase that it finds
@@ -79,16 +79,17 @@ local function smallest(low, f)
   return high
 end
 
--- Returns the check of a value in bytes against a limit. An estimate fails if it exceeds the limit by SIGMA
--- standard errors.
+-- Returns the check of a value in bytes against a limit. An estimate fails if it exceeds the limit by more
+-- than SIGMA standard errors.
 --
 -- name: name of the check
 -- value: the value
 -- error: its standard error; 0: the value is exact
 -- limit: largest value that does not fail
 -- blame: the line or function with most of the value, or nil
--- errorof: function that maps an estimate to its standard error (estimated). With it, the smallest value that
--- fails in 9 of 10 runs is computed. nil: the value is exact
+-- errorof: function from an estimate to its standard error (result of 'estimated'), with which the field
+-- 'found' of the check is computed: the smallest value that fails in 9 of 10 runs. nil: 'found' is not
+-- computed
 local function limited(name, value, error, limit, blame, errorof)
   return {name = name, value = value, error = error, limit = limit, unit = "bytes", blame = blame,
           ok = value - M.SIGMA * error <= limit,
@@ -188,8 +189,12 @@ function M.limits(profile, totals, o)
   return list
 end
 
---- Compares the bytes of a line in two profiles, as estimated shares of exact totals. Returns the bytes in
--- both; their difference in standard errors; the standard error of this difference, assuming equal bytes.
+--- Compares the bytes of a line in two profiles, as estimated shares of exact totals. Returns four numbers:
+--
+--   1. the bytes in the first profile
+--   2. the bytes in the second profile
+--   3. their difference in standard errors
+--   4. the standard error of the difference, on the assumption that the bytes are equal
 --
 -- a, b: number of the line's samples in the first and in the second profile
 -- na, nb: number of all samples of each profile
@@ -225,9 +230,9 @@ function M.least(p, n, needed, tolerance, exact)
   end)
 end
 
--- Returns the sampling period with which a comparison would find an increase of twice the tolerance in a
--- line. It is the longest such period that is a power of 2. Returns nil in three cases: the present period
--- finds this increase; no period finds it; the present period is unknown.
+-- Returns the sampling period with which a comparison would detect that a line allocates more by twice the
+-- tolerance. This is the longest such period that is a power of 2. Returns nil if the present period detects
+-- this increase, if no period does, or if the present period is unknown.
 --
 -- p: the line's share of the baseline's bytes
 -- n: number of samples of the baseline
@@ -244,14 +249,14 @@ local function periodfor(profile, p, n, needed, tolerance, exact)
   return period > 0 and period < now and period or nil
 end
 
--- Returns the smallest increases that a comparison with a baseline can find, of the total and of the largest
--- lines. This is the second result of M.changes.
+-- Returns the smallest increases that a comparison with a baseline detects in 9 of 10 runs, of the total and
+-- of the largest lines. This is the second result of M.changes.
 --
--- rows: lines of the comparison; their order changes
+-- rows: lines of the comparison; this function changes their order
 -- profile: the baseline
 -- whole, n: sum of all samples of the baseline, and their number
--- check: the row that compares the total bytes with the baseline
--- needed: number of standard errors above which the increase of a line makes the check fail
+-- check: the check of the total bytes
+-- needed: number of standard errors above which the increase of a line fails
 -- exact: true: the exact numbers of allocated bytes are known
 local function sight(rows, profile, whole, n, check, needed, exact)
   local list = {}
@@ -265,11 +270,11 @@ local function sight(rows, profile, whole, n, check, needed, exact)
   return {all = exact and check.tolerance or M.least(1, n, M.needed(1), check.tolerance), lines = list}
 end
 
--- Sets 'moved' of the checks of lines: true if other lines of the same function allocated less instead, by at
--- least half of the increase. A program may allocate in another line only because `pairs` visits keys in
--- another order.
+-- Sets the field 'moved' of the checks of lines. It is true if other lines of the same function allocated
+-- less instead, so that at least half of the increase is offset. A program may allocate in another line only
+-- because `pairs` visits keys in another order.
 --
--- checks: the first one is the total
+-- checks: the checks; the first one is about the total, and has no such field
 -- lines: all lines of the comparison
 local function mark(checks, lines)
   local change = {}
@@ -286,17 +291,20 @@ local function mark(checks, lines)
   end
 end
 
---- Compares a profile with a baseline. Returns two values. The first one is the list of checks: of the total,
--- and of each line that fails. The field 'moved' of a check is true if other lines of the same function
--- allocated less instead. The second value has the smallest increases that this comparison can find:
+--- Compares a profile with a baseline. Returns two values.
+--
+-- The first one is the list of checks: of the total, and of each line that fails. The field 'moved' of the
+-- check of a line is true if other lines of the same function allocated less instead.
+--
+-- The second one has the smallest increases that this comparison detects in 9 of 10 runs:
 --
 --   - all: smallest increase of the total, percent
 --   - lines: a row for each of the LARGEST largest lines. Fields of a row:
 --     - blame: row of the line
---     - share: the line's share of the total
+--     - share: the line's share of the total (0 to 1)
 --     - least: smallest increase of the line, percent
---     - period: sampling period that would find twice the tolerance; nil: the present period finds it, or
---       none does
+--     - period: sampling period with which an increase of twice the tolerance would be detected; nil: the
+--       present period detects it, or none does
 --
 -- pa, a: the baseline and its totals
 -- pb, b: the profile and its totals

@@ -1,19 +1,20 @@
--- SPDX-License-Identifier: MIT
 -- Compares the holders (references that keep objects alive) of two profiles: merges the paths of both into
 -- one tree, and returns paths that together contain every sample once.
 --
--- A step is one reference of a path, such as ["listeners"]. Two steps after the same path, one of each
--- profile, are a pair if their texts are equal. Of the remaining steps, two are a pair if their texts are
--- equal without line numbers, or without files and lines of functions, and if no third step has this text.
+-- A step is one reference of a path, such as ["listeners"]. To merge the trees, the steps that follow the
+-- same path in the two profiles are paired. Two steps are a pair if their texts are equal. Of the other
+-- steps, two are a pair if their texts are equal without line numbers, or without files and lines of
+-- functions, and no third step has this text.
 
 local holders = require "asamp.sums.holders"
 
 local M = {}
 
--- Rules for the paths that have rows:
--- MOST: a path is extended by one step as long as a single next step has 80% of its samples.
--- SOME: then each next step with 5% of all samples starts a row of its own, if there are at least two such
--- steps. At the root of the tree, one such step suffices.
+-- Limits for the paths that have a row of their own:
+--
+--   - MOST: a path is extended by one step as long as a single next step has at least 80% of its samples.
+--   - SOME: after that, each next step with at least 5% of all samples starts a row of its own. There must be
+--     at least two such steps; at the root of the tree, one is enough.
 local MOST, SOME = 0.8, 0.05
 
 -- Returns the paths of a profile as a tree. 'h': profile.holders. Fields of a node:
@@ -46,9 +47,9 @@ local function tree(h)
   return nodes[0]
 end
 
--- Two steps are a pair if one of these functions returns the same text for both. The first one returns the
--- text itself, the second one removes line numbers, the third one removes files and lines of functions. They
--- are tried in this order.
+-- Functions that shorten the text of a step. Two steps are a pair if one of the functions returns the same
+-- text for both. The functions are tried in this order: the first one returns the text itself, the second one
+-- removes line numbers, the third one removes files and lines of functions.
 local KEYS = {
   function(step) return step end,
   function(step) return (step:gsub(":%d+", "")) end,
@@ -119,11 +120,11 @@ local function below(p)
   return list
 end
 
--- Returns the {samples, bytes} of a step that remain if the next steps have rows of their own, or nil if no
--- samples remain.
+-- Returns the samples and bytes of a step that are in no row of its next steps, as {samples, bytes}. Returns
+-- nil if no samples remain.
 --
--- node: node of the step in one profile; nil: none
--- parts: pairs of the next steps with rows
+-- node: node of the step in one profile; nil: the profile does not have the step
+-- parts: pairs of the next steps that have rows
 -- side: "a" or "b": the profile
 local function rest(node, parts, side)
   if not node then
@@ -151,11 +152,12 @@ local function extended(path, p)
   return {a = text(path.a, p.a or p.b), b = text(path.b, p.b or p.a)}
 end
 
--- Appends the rows of M.of for a pair of steps and all steps after it.
+-- Appends rows of M.of to 'list': for a step, or for the path into which it is extended (MOST), and for steps
+-- after it (SOME).
 --
 -- p: {a, b}: nodes of the step in both profiles (pair)
 -- path: {a, b}: texts of the path in both profiles, up to this step (extended)
--- whole: number of samples of both profiles
+-- whole: number of all samples of both profiles
 -- list: receives the rows
 local function rows(p, path, whole, list)
   local children = below(p)

@@ -50,14 +50,15 @@ function M.text(path)
   return table.concat(M.steps(path), M.ARROW)
 end
 
---- Returns the paths of a heap tree that lead to objects, the path with most bytes first. An object counts
--- only for its own path, not for shorter ones.
+--- Converts a tree of references to a list of whole paths: returns a row for each path that leads to objects,
+-- the path with most bytes first. An object counts only for its own path, not for shorter ones. Fields of a
+-- row:
 --
 --   - text: the path
 --   - count, value: number and bytes of the objects
 --   - class: their class
 --
--- rows: the merged tree of profiler.heap
+-- rows: the tree, a result of heap:heldby (profiler.heap)
 function M.leaves(rows)
   local below, theirs, list = {}, {}, {}
   for i, row in ipairs(rows) do
@@ -82,9 +83,9 @@ function M.leaves(rows)
   return list
 end
 
---- Returns the rows of a heap tree (profiler.heap) with at least 'least' bytes. They are a tree, too: the row
--- above a row has at least as many bytes. Sets the field 'above' of a row to the index of the upper row in
--- the result.
+--- Returns the rows of a tree of references (heap:heldby, profiler.heap) that have at least 'least' bytes.
+-- They form a tree, too, because a parent has at least as many bytes as its child. Sets the field 'above' of
+-- each row to the index of its parent in the result.
 function M.atleast(rows, least)
   local kept, at = {}, {}
   for i, row in ipairs(rows) do
@@ -96,8 +97,8 @@ function M.atleast(rows, least)
   return kept
 end
 
--- Some steps of a path represent all elements of a table. Maps the text of such a step to the kind of the
--- table: "list", or "keys" for a table with keys.
+-- Texts of steps that represent all elements of a table, and the kind of the table: "list", or "keys" for a
+-- table with keys.
 local MANY = {["[1..n]"] = "list", ["[*]"] = "keys", key = "keys", ["[*] (weak key)"] = "keys"}
 -- The registry's table of debug.sethook, which has a hook for each coroutine. It does not count as a table
 -- with many elements.
@@ -107,15 +108,15 @@ local HOOKS = '["_HOOKKEY"]'
 -- entry, such as one module or one global variable. For other tables, the holder is the table.
 M.NAMED = {["package.loaded"] = true, ["_G"] = true, registry = true}
 
---- Returns "package.loaded", "_G" or "registry" if a path leads through an entry of this table (NAMED); else
--- nil. 'text': text of the path.
+--- Finds the table of NAMED through an entry of which a path leads. Returns its name: "package.loaded", "_G"
+-- or "registry". Returns nil if there is none. 'text': text of the path.
 function M.ofentry(text)
   local table_ = text:match '^(package%.loaded)%["' or text:match("^([%w_]+)" .. M.ARROW .. '%["')
   return M.NAMED[table_] and table_
 end
 
--- Returns the kind of a table if a step leads to its elements in general: "list", or "keys" for a table with
--- keys. Returns nil for any other step.
+-- Returns the kind of a table, "list" or "keys", if a step represents all elements of the table (MANY).
+-- Returns nil for any other step.
 --
 -- step: text of the step
 -- before: text of the step to the table
@@ -162,13 +163,14 @@ function M.cut(h, path)
   return found
 end
 
---- Returns a function that compares a path with 'text'. Its argument is the number of a path. It returns two
--- values:
+--- Returns a function that compares a path, given by its number, with 'text', the text of another path. The
+-- function returns two values:
 --
 --   1. true if the text of the path starts with 'text'
---   2. true if one of the path's first steps ends exactly where 'text' ends
+--   2. true if 'text' also ends at the end of one of the path's steps, so that the path leads through the
+--      object at the end of 'text'
 --
--- The function does not build the texts of paths, which together may need much memory.
+-- The function does not build the texts of paths, because all of them together may need much memory.
 --
 -- h: profile.holders, the tree of the paths of references
 function M.starting(h, text)
@@ -191,8 +193,8 @@ function M.starting(h, text)
   end
 end
 
---- Returns the kind of a table whose elements hold objects: "list", or "keys" for a table with keys. The
--- result for package.loaded, _G and the registry is always "keys". nil: the elements of the table hold no
+--- Returns the kind of a table whose elements hold objects: "list", or "keys" for a table with keys. The kind
+-- of package.loaded, _G and the registry is always "keys". Returns nil if the elements of the table hold no
 -- objects.
 --
 -- h: profile.holders, the tree of the paths of references
@@ -211,10 +213,11 @@ function M.elements(h, text)
 end
 
 --- Returns a function that finds the object at the start of a tree or chain. The function maps the number of
--- a path to the number of the path to this object, so that all nodes of one tree have the same result.
+-- a path to the number of the path to this object. So it returns the same for all nodes of a tree.
 --
--- The function cuts a path before its first repeated step. A step is repeated if it occurs twice in this
--- path, or twice in another path from the same root. A path without such a step is not cut.
+-- To find the object, the function cuts a path before its first repeated step. A step is repeated if it
+-- occurs twice in this path, or twice in another path from the same root. A path without such a step is not
+-- cut.
 --
 -- h: profile.holders, the tree of the paths of references
 function M.stems(h)
@@ -247,11 +250,11 @@ end
 
 -- {== in a profile ==========================================================
 
--- M.of selects the paths that represent many samples:
--- MOST: if one longer path has 80% of a path's samples, the longer path is selected instead.
--- SOME: if several longer paths have at least 20% of all samples each, they are selected instead of the path
--- with which they start.
--- PATHS: at most 3 paths are selected.
+-- M.of selects paths that represent many samples, by these rules:
+--
+--   - MOST: if one longer path has at least 80% of a path's samples, the longer path is selected instead.
+--   - SOME: if at least two longer paths have 20% of all samples each, they are selected instead.
+--   - PATHS: at most 3 paths are selected.
 local MOST, SOME, PATHS = 0.8, 0.2, 3
 
 function M.pathtext(h, path)
@@ -303,8 +306,8 @@ local function sums(h, own)
   return all, children
 end
 
--- Extends 'path' by one step as long as one longer path has most of its samples (MOST). Returns the longest
--- such path.
+-- Extends a path by one step as long as one longer path has most of its samples (MOST). Returns the number of
+-- the last path.
 --
 -- path: number of the path
 -- all: map from the number of a path to its samples, including those of all longer paths
@@ -318,9 +321,9 @@ local function deepest(path, all, children)
   return path
 end
 
--- Appends rows {text, samples, share} for a path and for the longer paths that start with it, until the list
--- has PATHS rows. A path needs many samples (SOME) for a row. If two or more longer paths have rows, the path
--- itself has none.
+-- Appends rows {text, samples, share} to 'list' for the paths that extend 'path', until the list has PATHS
+-- rows. A path has a row if it has at least the share SOME of all samples. But if at least two longer paths
+-- that start with it have rows, it has none itself.
 --
 -- h: profile.holders, the tree of the paths of references
 -- path: number of the path; 0: all paths
@@ -346,11 +349,11 @@ local function parts(h, path, total, all, children, list)
   end
 end
 
---- Returns the main holders of samples: a list of {text, samples, share}, the largest first; and the number
--- of samples with a known holder, to which the shares refer.
+--- Returns the main holders of samples, as a list of {text, samples, share}, the largest first. Shares are of
+-- the samples with a known holder. The second result is the number of these samples.
 --
 -- h: profile.holders, the tree of the paths of references
--- own: samples by path; path 0 means that the holder is unknown
+-- own: map from the number of a path to its samples; path 0: the holder is unknown
 function M.of(h, own)
   local total = 0
   for path, n in pairs(own) do
@@ -365,10 +368,10 @@ function M.of(h, own)
   return list, total
 end
 
---- Groups the samples with holders, for example by line: returns {[key] = {[path] = samples}}.
+--- Groups the samples with holders, for example by line. Returns {[key] = {[path] = samples}}.
 --
 -- h: profile.holders, the tree of the paths of references
--- key: function from a node of the call tree to a key, or to nil to omit its samples
+-- key: function that maps a node of the call tree to a key; nil: the node's samples are omitted
 function M.grouped(h, key)
   local groups = {}
   for i, node in ipairs(h.node) do
@@ -381,15 +384,17 @@ function M.grouped(h, key)
   return groups
 end
 
---- Returns the references that keep live samples alive, as a list of rows that form a tree. Second result:
--- the total bytes. Fields of a row:
+--- Returns the references that keep live samples alive, as a list of rows. The rows form a tree in display
+-- order: each is after its parent. Fields of a row:
 --
 --   - text: text of one reference, such as '["listeners"]'
 --   - depth: number of references before it in its path
 --   - samples, bytes: sums of all paths that start with the path to this reference
 --
+-- The second result is the number of all bytes.
+--
 -- h: profile.holders, the tree of the paths of references
--- share: rows with a smaller share of all bytes are omitted
+-- share: rows with a smaller share of all bytes are omitted (0 to 1)
 function M.tree(h, share)
   local samples, bytes = {}, {}
   for i, path in ipairs(h.path) do

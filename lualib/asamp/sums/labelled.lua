@@ -23,8 +23,8 @@ local function shown(value)
   return not value and M.NONE or value:find(LIKENONE) and '"' .. value .. '"' or value
 end
 
---- Number of labels for which a report or a page has tables. One process has at most as many; a merged
--- profile or one of another profiler can have more.
+--- Largest number of labels for which a report or a page has tables. The profile of one process never has
+-- more labels, but a merged profile, or one of another profiler, can have more.
 M.MOST = 64
 
 --- Returns the names of the labels in alphabetical order. Second result: the number of omitted names.
@@ -75,8 +75,8 @@ end
 local indexes = setmetatable({}, {__mode = "k"})
 
 -- Returns two values: the sums over all label sets of a list; and a map from the name of a label to the list
--- of the sets that have it. Caches the results in 'indexes'. So the time to compute the rows of all labels
--- does not grow with the number of sets times the number of names.
+-- of the sets that have it. Caches both in 'indexes'. Otherwise, the time to compute the rows of all labels
+-- would grow with the product of the numbers of sets and of names.
 local function indexed(sets)
   local index = indexes[sets]
   if not index then
@@ -161,8 +161,8 @@ function M.within(profile, name, read)
   return parts
 end
 
---- Returns a map from the name of every label to its rows (M.rows), or nil if there are no labels. Second
--- result: the number of rows that are omitted because of 'most', at least one for each omitted label.
+--- Returns a map from the name of every label to its rows (M.rows), or nil if there are no labels. The second
+-- result is the number of rows that are omitted because of 'most'; each omitted label counts as one row.
 --
 --   - top: number of rows of a label; nil: as many as 'most' permits
 --   - most: limit of the number of labels and, if 'top' is nil, of all rows

@@ -1,18 +1,17 @@
--- SPDX-License-Identifier: MIT
 -- Finds the lines of a program that are likely to leak.
 --
--- The session is divided into time slices of equal length. If the heap grew (GROWTH), a line is likely to
--- leak if it keeps objects from most time slices, early and late ones (steady), or keeps a growing table
--- (grows).
+-- If the file has a heap walk from its end, asamp.sums.accumulating judges Lua's memory. Otherwise this
+-- module judges it. It divides the session into time slices of equal length. If the heap grew (GROWTH), a
+-- line is likely to leak in two cases: it keeps objects from most time slices, early and late ones (steady);
+-- or it keeps a growing table (grows).
 --
 --   - "Kept" objects survived their first collection, and no major collection found them dead.
---   - If the last major collection was in the second half of the session, the profile shows which objects
---     died ("proved"): then only the time slices before it count. Otherwise all slices count, and a line must
---     meet further conditions.
---   - If the file has a heap walk from its end, asamp.sums.accumulating judges Lua's memory instead.
---   - Lines that leak native memory are found separately.
+--   - "Proved" means that the profile shows which objects died, because the last major collection was in the
+--     second half of the session. Then only the time slices before this collection count. Otherwise all
+--     slices count, and a line must meet further conditions.
 --
--- All shares are of bytes, because a limit of samples per second changes the bytes that a sample represents.
+-- Lines that leak native memory are found separately. All shares are of bytes, because a limit of samples per
+-- second changes the bytes that a sample represents.
 
 local accumulating = require "asamp.sums.accumulating"
 local births = require "asamp.sums.births"
@@ -31,26 +30,30 @@ M.BINS = 16
 local LEAST = 12  -- fewest kept samples of a likely leak
 -- The heap grew if its smallest size in the last quarter of the run is 10% above that in the second quarter.
 local GROWTH = 1.1
--- The heap has also grown if it is only 2% larger, provided that leaks explain the growth (explained). They
--- do if the growth is at least half of the bytes that the likely leaks keep from the second half of the run.
+-- The heap has also grown if it is only 2% larger, but leaks explain the growth (explained): the growth is at
+-- least half of the bytes that the likely leaks keep from the second half of the run.
 local SLOW = 1.02
 -- Limits for leaks. The growth is the number of bytes by which the live heap grew from the second to the last
--- quarter of the run. KEPT and ROOM apply only if the profile does not record which survivors died later:
--- KEPT: the growth must be at least a third of all bytes that survived in the second half of the run.
--- ROOM: a line's survivors of the second half have at most 1.5 times as many bytes as the growth.
--- WORTH: a line must keep bytes from the second half that are at least 5% of the growth.
+-- quarter of the run.
+--
+--   - KEPT: the growth must be at least a third of all bytes that survived in the second half of the run.
+--   - ROOM: the survivors of a line from the second half have at most 1.5 times as many bytes as the growth.
+--   - WORTH: a line must keep bytes from the second half that are at least 5% of the growth.
+--
+-- KEPT and ROOM only apply if the profile does not record which survivors died later.
 local KEPT, ROOM, WORTH = 1 / 3, 3 / 2, 1 / 20
 -- A line may leak if it keeps enough of the objects that it allocated:
--- SURVIVED: at least half of their bytes. This is only required if the file does not record deaths of
--- survivors.
--- PARTS: objects from at least 75% of the time slices.
--- LATE: at least 40% of the kept bytes are from the second half of the run.
+--
+--   - SURVIVED: at least half of their bytes. This is only required if the file does not record which
+--     survivors died later.
+--   - PARTS: objects from at least 75% of the time slices.
+--   - LATE: at least 40% of the kept bytes are from the second half of the run.
 local SURVIVED, PARTS, LATE = 1 / 2, 3 / 4, 2 / 5
 -- Limit for two kinds of possible leaks (list 'maybe' of M.of): a line with a growing array of numbers, and a
 -- container of loaded data. Such a leak is listed only if it causes at least half of the heap's growth.
 local ALONE = 1 / 2
--- ALL: a line that keeps 90% of its bytes may leak even if it keeps less than the share WORTH of the growth.
--- This is only tested if the file records which survivors died later.
+-- A line that keeps at least 90% of its bytes may leak even if it keeps less than the share WORTH of the
+-- growth. This rule only applies if the file records which survivors died later.
 local ALL = 9 / 10
 -- A program that keeps more than half of its allocated bytes mainly loads data.
 local LOADED = 1 / 2
@@ -60,18 +63,21 @@ local FEWBUSY = 4
 local RAN = 1 / 4
 -- A line has stopped allocating if its rate at the end of the run is below 25% of its mean rate.
 local SLOWER = 1 / 4
--- STRAIGHT: the heap grows evenly if its growth from the third to the last quarter of the run is at least
--- half of the growth from the second to the third.
--- SOME: if the heap grows evenly, a line may leak if it keeps objects from half of the time slices instead of
--- the share PARTS, because a growing queue has removed its oldest objects.
+-- Limits for a heap that grows evenly:
+--
+--   - STRAIGHT: the heap grows evenly if its growth from the third to the last quarter of the run is at least
+--     half of its growth from the second to the third quarter.
+--   - SOME: a line may then leak if it keeps objects from half of the time slices, instead of the share
+--     PARTS. The reason is a growing queue, which has removed its oldest objects.
 local STRAIGHT, SOME = 1 / 2, 1 / 2
--- Each time a table grows, a larger vector replaces its old one. A line keeps a growing table (grows) if all
--- of these are true:
--- FEW: the line keeps at least 6 samples of vectors from the last time slice in which it allocated vectors.
+-- Limits for a growing table (grows). Each time a table grows, a larger vector replaces its old one. So the
+-- last vectors of a line show whether it keeps such a table:
+--
+--   - STEPS: the line allocated vectors in at least 3 time slices.
+--   - FEW: of the vectors that it allocated in the last of these slices, it keeps at least 6 samples.
+--   - LAST: these kept vectors have at least 25% of the bytes of all its vectors.
+--
 -- FEW must not exceed LEAST, because the function 'worthy' requires only FEW kept samples of any line.
--- STEPS: the line allocated vectors in at least 3 time slices.
--- LAST: the vectors that the line keeps from the last of these slices have 25% of the bytes of all its
--- vectors.
 local FEW, STEPS, LAST = 6, 3, 1 / 4
 
 -- A vector is the block with the slots of a table.
@@ -91,9 +97,9 @@ local function floor(profile, from, to)
   return least
 end
 
--- Returns the number of time slices before the last major collection: it found out which objects from these
--- slices are dead. Returns nil if they are fewer than half of all slices, or if the file does not record
--- deaths.
+-- Returns the number of the time slices before the last major collection: for objects from these slices, this
+-- collection found out which are dead. Returns nil if these are fewer than half of all slices, or if the file
+-- does not record deaths.
 local function judged(profile)
   local bins, last = profile.bins, nil
   if (profile.followed or 0) > 0 then
@@ -135,8 +141,8 @@ local function addto(row, part, all, kept, name)
   add(row.types, name == "upvalue" and "Lua closure" or name, kept[2])
 end
 
--- Returns the set of the lines that receive a row, because they have enough kept samples. Rows of all lines
--- would need much memory.
+-- Returns the set of the lines with at least FEW kept samples. Only these receive a row, because rows of all
+-- lines would need much memory.
 --
 -- bins: profile.bins: the samples by time slice
 -- nearest: map from each call tree node to the line of its innermost Lua frame
@@ -155,8 +161,8 @@ local function worthy(bins, nearest, proved, wanted)
   return set
 end
 
--- Returns a map from the number of a kind of block to true if its samples are selected. 'native': true
--- selects native memory, false selects Lua's memory.
+-- Selects kinds of blocks: returns a map from the number of a kind to true. If 'native' is true, selects
+-- native memory, otherwise Lua's memory.
 local function kindsof(profile, native)
   local wanted = {}
   for i, kind in ipairs(profile.kinds) do
@@ -165,9 +171,11 @@ local function kindsof(profile, native)
   return wanted
 end
 
--- Returns two values: the set of time slices in which the program ran; and the number of time samples of each
--- slice. The program ran in a slice if it allocated, or if it did more than collect garbage (RAN). 'wanted':
--- kinds of blocks whose allocation counts (kindsof).
+-- Returns two values: the set of the time slices in which the program ran; and a map from time slice to its
+-- number of time samples. The program ran in a slice if it allocated, or if collections took less than 75% of
+-- the slice's CPU time (RAN).
+--
+-- wanted: kinds of blocks whose allocation counts (kindsof)
 local function ranin(profile, wanted)
   local bins, ran, time, collecting = profile.bins, {}, {}, {}
   for i, part in ipairs(bins.bin) do
@@ -186,9 +194,9 @@ local function ranin(profile, wanted)
   return ran, time
 end
 
--- Gives the numbers 0, 1, 2, ... to the time slices in which the program ran. Returns a map from each slice
--- to its number, and how many slices have one. If fewer than FEWBUSY or at least 75% (PARTS) of all slices
--- are active, all slices have numbers.
+-- Numbers the time slices in which the program ran by 0, 1, 2, ... Returns a map from each slice to its
+-- number, and how many slices have one. If the program ran in fewer than FEWBUSY slices, or in at least 75%
+-- of all slices (PARTS), all slices have numbers.
 --
 -- n: number of all time slices
 -- has: set of the slices in which the program ran
@@ -275,14 +283,14 @@ local function keepers(profile, n, proved, wanted)
   return rows, late
 end
 
--- Returns the sampled bytes of each time slice, as a measure of the program's progress. Time is no good
--- measure, because a short run may be idle most of its time.
+-- Measures the progress of the program by sampled bytes, because a short run may be idle most of its time.
+-- Returns a table:
 --
---   - parts: map from a time slice to its bytes
+--   - parts: map from a time slice to its sampled bytes
 --   - squares: map from a time slice to the variance of its bytes
 --   - all: bytes of all time slices
 --   - n: number of time slices
---   - from: time slice in which the last quarter of the bytes starts
+--   - from: first time slice of the last quarter of the bytes
 --   - before: bytes before that slice
 --
 -- bins: profile.bins: the samples by time slice
@@ -303,14 +311,15 @@ local function clockof(bins, wanted)
   return {parts = parts, squares = squares, all = all, from = from, before = all - after, n = bins.n}
 end
 
--- Returns true if a line keeps objects throughout the session: from at least the share 'most' of the session,
--- enough bytes from its second half (LATE), and some bytes from its last quarter.
+-- Returns true if a line keeps objects throughout the session. Three conditions must be met: the line keeps
+-- objects from at least the share 'most' of the session, enough bytes from its second half (LATE), and some
+-- bytes from its last quarter.
 --
 -- row: row of the line (newrow)
--- all: bytes that it keeps
+-- all: bytes that the line keeps
 -- clock: sampled bytes by time slice (result of clockof)
--- at: function that returns the end and the length of a time slice, both as shares of the session; nil: the
--- slice is ignored
+-- at: function that maps a time slice to its end and its length, both as shares of the session (0 to 1); nil:
+-- the slice is ignored
 -- most: share of the session from which the line must keep objects
 local function spread(row, all, clock, at, most)
   local covered, late, last, variance = 0, 0, 0, 0
@@ -329,18 +338,21 @@ local function spread(row, all, clock, at, most)
 end
 
 -- Returns true if a line keeps enough bytes, and if it allocated them throughout the run. There are two tests
--- for the second condition, and one suffices: the kept bytes are from most time slices; or they are from most
--- of the sampled bytes (not for a flight recorder).
+-- for the second condition, and one is enough:
+--
+--   - The kept bytes are from most time slices.
+--   - The kept bytes are from slices with most of the sampled bytes. This test does not apply to a flight
+--     recorder.
 --
 -- row: row of the line (newrow)
 -- n: number of the time slices that count (busyparts)
--- busy: numbers of these slices (busyparts)
+-- busy: map from these slices to their numbers (busyparts)
 -- growth: bytes by which the heap grew
 -- proved: true: the file shows which survivors died later
 -- ring: true: the file is from a flight recorder. The bytes of its first slice are ignored, because they
 -- include older objects
--- straight: true: the heap grows evenly. Then fewer slices suffice, because a growing queue has removed its
--- first elements
+-- straight: true: the heap grows evenly. Then fewer slices are enough, because a growing queue has removed
+-- its first elements
 -- clock: sampled bytes by time slice (result of clockof)
 local function steady(row, n, busy, growth, proved, ring, straight, clock)
   local parts, all, passed = 0, 0, {}
@@ -369,7 +381,9 @@ local function steady(row, n, busy, growth, proved, ring, straight, clock)
 end
 
 -- Returns the mean bytes that a sample represents, in the time slices from 'from' on. With this mean m, n
--- sampled bytes have the standard error sqrt(n * m). clock: sampled bytes by time slice (clockof)
+-- sampled bytes have the standard error sqrt(n * m).
+--
+-- clock: sampled bytes by time slice (clockof)
 local function periodof(clock, from)
   local bytes, squares = 0, 0
   for part, square in pairs(clock.squares) do
@@ -380,9 +394,9 @@ local function periodof(clock, from)
   return squares / math.max(bytes, 1)
 end
 
--- Returns true if a line has stopped allocating: at the end of the run, it allocates at less than the share
--- SLOWER of its earlier rate. The earlier rate is computed twice from the bytes that the line keeps, per unit
--- of time and per sampled byte of the program; one of the two tests suffices.
+-- Returns true if a line has stopped allocating: its rate at the end of the run is below the share SLOWER of
+-- its earlier rate. The earlier rate is that of the bytes that the line keeps. There are two tests, and one
+-- is enough: rates per unit of time, and rates per sampled byte of the program.
 --
 -- Must not be called for a flight recorder. Its first time slice contains older objects, so the earlier rate
 -- would be too high.
@@ -392,7 +406,7 @@ end
 -- bins: profile.bins: the samples by time slice
 -- clock: sampled bytes by time slice (result of clockof)
 -- ran: set of time slices in which the program ran
--- time: time samples of each slice
+-- time: map from time slice to its number of time samples
 local function stopped(row, n, bins, clock, ran, time)
   local from, ntail, before, tail = math.max(n < bins.n and n or 0, bins.n * 3 // 4), 0, 0, 0
   for part in pairs(ran) do
@@ -431,9 +445,10 @@ local function vectorsof(row)
   return made, kept, steps, last
 end
 
--- Replaces a line's numbers by those of its vectors alone.
+-- Replaces the numbers in the row of a line by those of its vectors alone.
 --
--- made, kept: samples of vectors, and kept ones
+-- row: row of the line (newrow)
+-- made, kept: number of samples of vectors, and of kept ones
 -- steps: number of time slices in which the line allocated vectors
 -- n: number of all time slices
 local function reduce(row, made, kept, steps, n)
@@ -466,10 +481,9 @@ local function grows(row, n, clock)
   return true
 end
 
--- Splits a line's row if its objects are in several containers (tables, trees or chains). Appends one row for
--- each container to 'list'. Divides the kept samples and bytes in proportion to 'size'. The field 'whole' of
--- such a row has the kept bytes of the line in all containers. If there is only one container, appends the
--- row itself.
+-- Appends the row of a line to 'list'. If the line's objects are in several containers (tables, trees or
+-- chains), appends one row for each container instead. These rows share the kept samples and bytes of the
+-- line in proportion to 'size'. Their field 'whole' has the kept bytes of the line in all containers.
 --
 -- row: row of the line (newrow)
 -- places: list of {holder (path to the container), size (the line's samples or bytes in it)}
@@ -494,10 +508,11 @@ local function divide(row, places, list)
   end
 end
 
--- Returns the containers into which each line leaks, as two maps from the line's key to a list of {holder,
--- size}. 'holder' is the path to the container. In the first map, 'size' is the number of the line's samples
--- in the container. In the second map, 'size' is in bytes: those of the line's vectors that belong to the
--- container's tables.
+-- Returns the containers into which each line leaks, as two maps from the key of a line to a list of {holder
+-- (path to the container), size}:
+--
+--   1. containers with objects of the line; 'size' is the number of the line's samples in the container
+--   2. containers to whose tables vectors of the line belong; 'size' is the bytes of these vectors
 --
 -- containers: containers that accumulate (accumulating.of); only those with the verdict "leak" count
 local function placesof(containers)
@@ -520,11 +535,12 @@ local function placesof(containers)
   return objects, vectors
 end
 
--- Returns the rows of lines that leak into containers (tables, trees or chains): their objects accumulate
--- there, or they allocated large vectors (array or hash parts) of the containers' tables.
+-- Returns two lists of rows:
 --
--- Second result: the rows of other lines with a growing table that causes at least half of the heap's growth
--- (ALONE). An example is an array of numbers. It is no container, because numbers are not sampled.
+--   1. lines that leak into containers (tables, trees or chains): their objects accumulate there, or they
+--      allocated large vectors (array or hash parts) of the containers' tables
+--   2. other lines with a growing table that causes at least half of the heap's growth (ALONE). An example is
+--      an array of numbers. It is no container, because numbers are not sampled
 --
 -- containers: containers that accumulate (accumulating.of)
 -- wanted: kinds of blocks whose samples count (kindsof)
@@ -563,13 +579,13 @@ local function accumulated(profile, containers, wanted, grew, growth)
   return rows, alone
 end
 
--- Returns data about the lines that keep objects from both halves of the run, but too few samples (LEAST) to
--- decide whether they leak, or nil if there are no such lines.
+-- Returns data about the lines that keep objects from both halves of the run, but have too few samples
+-- (LEAST) to decide whether they leak. Returns nil if there are no such lines.
 --
 --   - lines: number of these lines
 --   - least: LEAST
 --   - alloc: sampling period in bytes with which the largest of these lines would have enough samples; nil:
---     it would be below 1,024
+--     the period would be below 1,024
 --
 -- n: only the first n time slices count
 -- proved: true: the file shows which survivors died later
@@ -600,9 +616,11 @@ local function fewof(profile, n, proved, wanted)
 end
 
 -- Returns the rows of lines that are likely to leak: first the lines that keep objects throughout the run
--- (steady), then lines with a growing table (grows). If there are lines of the first kind, their objects may
--- be in these tables, so all growing tables are reported. Otherwise a growing table must keep enough bytes
--- (WORTH), and more bytes than all lines that have stopped allocating.
+-- (steady), then lines with a growing table (grows).
+--
+-- If there are lines of the first kind, all growing tables are reported, because these lines' objects may be
+-- in them. Otherwise a growing table must keep enough bytes (WORTH), and more bytes than all lines that have
+-- stopped allocating.
 --
 -- rows: lines with enough kept samples (keepers)
 -- n: only the first n time slices count
@@ -633,7 +651,7 @@ local function likely(profile, rows, n, growth, proved, straight)
 end
 
 -- Returns true if some lines may cause the growth of the heap: the growth is at least half of the bytes that
--- the lines keep from the second half of the run. If the lines fill a cache, the growth is smaller, because
+-- the lines keep from the second half of the run. The growth is smaller if the lines fill a cache, because
 -- the cache drops older objects.
 --
 -- rows: rows of the lines (newrow)
@@ -659,8 +677,8 @@ local function inside(own, starting)
   return part
 end
 
--- Sets the fields holders and held of each row: the paths of references that keep the line's samples alive,
--- and the number of samples with a known path. Does nothing if the file has no paths.
+-- Sets two fields of each row: 'holders', the paths of references that keep the line's samples alive; and
+-- 'held', the number of samples with a known path. Does nothing if the file has no paths.
 local function hold(profile, rows)
   local h = profile.holders
   if not h then
@@ -711,9 +729,9 @@ local function nativerows(profile)
   return list, late
 end
 
--- Groups lines by the table that holds most of their objects, and sets the field 'group' of each row to the
--- number of its group. Returns a list with the same rows, the group with most kept bytes first. Rows without
--- a known holder keep their group.
+-- Groups lines by the table that holds most of their objects. Sets the field 'group' of each row to the
+-- number of its group. A row without a known holder stays in its present group. Returns a list with the same
+-- rows, the group with most kept bytes first.
 local function byholder(rows)
   local bytes, list = {}, table.move(rows, 1, #rows, 1, {})
   for _, row in ipairs(rows) do
@@ -752,10 +770,13 @@ local function loads(profile)
   return kept > LOADED * all
 end
 
--- Moves all likely leaks to 'maybe' if the program may only have been loading data when it was stopped. Two
--- conditions must be met: the program mainly loads data (loads); and each holder is unknown, a local
--- variable, or an object in a chain from a local variable. Does nothing if the file has a heap walk at its
--- end, because that shows the holders.
+-- Moves all likely leaks to the field 'maybe' if the program may only have been loading data when it was
+-- stopped. Two conditions must be met:
+--
+--   - The program mainly loads data (loads).
+--   - Each holder is unknown, a local variable, or an object in a chain from a local variable.
+--
+-- Does nothing if the file has a heap walk at its end, because that shows the holders.
 --
 -- found: the result that M.of will return; its rows are the likely leaks
 -- walked: true: the file has a heap walk at its end
@@ -785,9 +806,9 @@ local function possible(c)
           stopped = c.stopped}
 end
 
--- Some containers are inside of others, such as fields of the nodes of a chain. Replaces such inner
--- containers by the outermost one, which receives their samples. Its line becomes that of the container with
--- most samples. Tables of modules, globals and references (holders.NAMED) do not count as outer containers.
+-- Merges containers that are inside of others, such as fields of the nodes of a chain. The outermost
+-- container remains, and receives the samples of the others. Its line becomes that of the container with most
+-- samples. Tables of modules, globals and references (holders.NAMED) do not count as outer containers.
 -- Returns the remaining elements, most samples first.
 --
 -- maybe: elements of 'maybe' (M.of)
@@ -821,8 +842,8 @@ local function outermost(maybe)
 end
 
 -- Returns the field 'maybe' of M.of: a list of the containers with the verdict "maybe", and of the lines with
--- a growing table that is in no container. Returns nil if there are none. Second result: the parameter 'few'
--- if a container has too few samples, else nil.
+-- a growing table that is in no container. Returns nil if there are none. The second result is the parameter
+-- 'few' if a container has the verdict "few", else nil.
 --
 -- containers: containers that accumulate (accumulating.of)
 -- alone: rows of lines with a growing table (accumulated)
@@ -915,8 +936,9 @@ local function lacking(profile)
     (not bins or bins.n < M.BINS // 2) and "the file does not record when samples were taken" or nil
 end
 
---- Returns the lines that are likely to leak; nil and a clause with the reason if the profile lacks data. If
--- the size of the heap is unknown, only native memory is judged, and 'before' and 'after' are nil.
+--- Returns the lines that are likely to leak as a table. Returns nil and a clause with the reason if the
+-- profile lacks data. If the size of the heap is unknown, only native memory is judged, and 'before' and
+-- 'after' are nil.
 --
 --   - parts: number of time slices that count: those before the last major collection, or all
 --   - proved: true: the file shows which survivors died later

@@ -6,9 +6,9 @@ local totals = require "asamp.sums.totals"
 
 local M = {}
 
--- Lifetimes are measured in bytes that the program allocated. The first row is for lifetimes below 1 MiB, the
--- next ones for those below 4 MiB, 16 MiB and so on. FIRST and STEP are binary logarithms of the first limit
--- and of the factor between two limits.
+-- Rows of lifetimes. A lifetime is the number of bytes that the program allocated in it. The first row is for
+-- lifetimes below 1 MiB, the next ones for those below 4 MiB, 16 MiB and so on. FIRST is the binary logarithm
+-- of the first limit, STEP that of the factor between two limits.
 local FIRST, STEP = 20, 2
 
 -- Returns the index (0, 1, ...) of the row for a lifetime of less than 2^digits bytes.
@@ -29,8 +29,8 @@ local function newrow(kind, below)
   return {kind = kind, below = below, samples = 0, bytes = 0, lines = {}}
 end
 
--- Adds to a row of lifetimes the line that has most of its samples (fields file, line, name, share). Removes
--- the row's field 'lines', the samples of each line. Returns the row.
+-- Completes a row of lifetimes: adds the line with most of its samples (fields file, line, name and share),
+-- and removes the field 'lines', which is no longer needed. Returns the row.
 local function lead(row)
   local best, most
   for line, n in pairs(row.lines) do
@@ -101,8 +101,8 @@ local function sortof(share)
   return share <= SHORT and "short" or share <= MID and "mid" or "long"
 end
 
--- Returns the median lifetime of a class in us: the middle of the slot of its histogram that contains the
--- median, or nil if over half of the objects are alive.
+-- Returns the median lifetime of a class in us, or nil if over half of the objects are alive. The accuracy is
+-- that of the class's histogram: the result is the middle of the interval that contains the median.
 local function median(row)
   local seen = 0
   for _, slot in ipairs(row.histogram) do
@@ -115,7 +115,9 @@ local function median(row)
 end
 
 -- Converts numbers of objects to a histogram of lifetimes: a list of {below (us), objects}, the shortest
--- first. digits[k]: number of objects whose lifetime in us has k binary digits, so that it is below 2^k.
+-- first.
+--
+-- digits: digits[k] is the number of objects whose lifetime in us has k binary digits, and so is below 2^k
 local function histogram(digits)
   local list = {}
   for k = 0, 63 do
@@ -174,9 +176,9 @@ function M.classes(profile)
   return rows
 end
 
--- Returns the numbers of samples that died, by line and lifetime: {[line] = {[k] = samples}}. k is the number
--- of binary digits of the lifetime, which is below 2^k. A lifetime is the number of bytes that the program
--- allocated until the block died.
+-- Returns the samples that died, by line and lifetime: {[line] = {[k] = number of samples}}. A lifetime is
+-- the number of bytes that the program allocated until the block died. k is the number of binary digits of
+-- the lifetime, which so is below 2^k.
 --
 -- nearest: map from each call tree node to the line of its innermost Lua frame
 local function lives(profile, nearest)

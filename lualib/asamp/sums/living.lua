@@ -16,9 +16,11 @@ end
 
 local NAMED = {"states", "made", "inuse", "held", "allocated", "samples", "minors", "majors", "pauses"}
 
---- Parses the rows of an answer to the request "names". Returns a row for each name of Lua states. Its field
--- 'name' is nil for states without a sample yet. The fields NAMED are sums over the present and former states
--- with this name. 'pauses' is in ns.
+--- Parses the rows of an answer to the request "names". Returns a list with a row for each name of Lua
+-- states. Fields of a row:
+--
+--   - name: the name; nil: the states without a sample, which have no name yet
+--   - the fields NAMED: sums over the present and former states with this name; 'pauses' is in ns
 function M.names(rows)
   local list = {}
   for i, row in ipairs(rows or {}) do
@@ -48,12 +50,12 @@ function M.labels(fields)
   return list
 end
 
---- Returns the rates per second between the statistics 'before' and 'now' (results of M.stats). Returns nil
--- if no time has passed.
+--- Returns the rates per second between the statistics 'before' and 'now' (results of M.stats), or nil if no
+-- time has passed.
 --
---   - allocated, inuse: bytes
+--   - allocated, inuse: bytes; 'inuse' is negative if the bytes in use have decreased
 --   - collections, samples: numbers
---   - gc: time of collections, as a share of the time
+--   - gc: time of collections, as a share of the time (0 to 1)
 function M.rates(before, now)
   local seconds = now.now - before.now
   if seconds <= 0 then

@@ -14,8 +14,8 @@ M.NAMES = {bytes = "bytes", samples = "samples", timesamples = "time",
            alivebytes = "bytes alive at the end",
            alive = "samples alive at the end"}
 
--- For each field of sums (totals.lua) with bytes: the field with the number of samples of these bytes,
--- and the field with the variance of the bytes.
+-- For each field of sums (totals.lua) with bytes: COUNTS has the field with the number of samples of these
+-- bytes, VARIANCES the field with the variance of the bytes.
 local COUNTS = {bytes = "samples", survivedbytes = "survived",
                 alivebytes = "alive"}
 local VARIANCES = {bytes = "bytesquares", survivedbytes = "survivedsquares",
@@ -27,9 +27,9 @@ function M.counted(field)
   return COUNTS[field] or field
 end
 
---- Returns the variance of a sum's field, in the square of the field's unit. Each sampling period with an
--- allocation sample is an independent observation: n of them have the variance n. A time sample that counts
--- for n periods is a single observation, and has the variance n^2.
+--- Returns the variance of a field of a sum, in the square of the field's unit. The model: the number of
+-- allocation samples is a Poisson count, so n samples have the variance n. A time sample that represents n
+-- sampling periods is a single observation, and has the variance n^2.
 function M.variance(profile, sum, field)
   if field == "timesamples" then
     return sum.timesquares
@@ -57,14 +57,14 @@ function M.fate(sum, which)
   return sum[which], sum.samples - sum.undecided
 end
 
---- Returns the number of time samples of equal weight that would measure the sum's time with the same
--- relative error. It is below the number of samples if some of them represent several periods.
+--- Returns the number of time samples of equal weight that would measure the time of a sum with the same
+-- relative error. It is below the number of sampling periods if some samples represent several of them.
 function M.observations(sum)
   return sum.timesquares > 0 and sum.timesamples ^ 2 / sum.timesquares or 0
 end
 
---- Returns the field of sums for a measure: 'by' is a key of MEASURES. If 'unit' is "samples", this is the
--- field with numbers of samples instead of bytes.
+--- Returns the field of sums for the measure 'by' (a key of MEASURES), such as "alivebytes" for "alive". If
+-- 'unit' is "samples", returns the field with the number of samples instead, such as "alive".
 function M.field(by, unit)
   local field = M.MEASURES[by]
   return unit == "samples" and M.counted(field) or field

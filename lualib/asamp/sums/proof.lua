@@ -9,8 +9,9 @@ local holders = require "asamp.sums.holders"
 
 local M = {}
 
---- A likely leak is proved if cutting its holder would free half of the live sampled bytes of its lines. If
--- these lines keep bytes in several containers, half of their part in this container suffices (partof).
+--- A likely leak is proved if the removal of the reference to its holder would free half of the live sampled
+-- bytes of its lines. If these lines keep bytes in several containers, half of their part in this container
+-- is enough (partof).
 M.ENOUGH = 1 / 2
 
 function M.steps(text)
@@ -35,8 +36,8 @@ local function sitesof(heap, rows)
   return list
 end
 
--- Returns the text of the path to the first container in a path. A container is a table before a step with
--- one index, such as [12], or else the result of holders.container.
+-- Returns the text of the start of a path, up to its first container: a table before a step with one index,
+-- such as [12]. If there is none, returns the first result of holders.container.
 local function container(text)
   local list = M.steps(text)
   for i = 2, #list do
@@ -47,7 +48,8 @@ local function container(text)
   return (holders.container(text))
 end
 
--- Returns the kept bytes of a likely leak's lines in its container, as a share of those in all containers.
+-- Returns the share (0 to 1) of the kept bytes of a likely leak's lines that is in the leak's container. The
+-- rest of these bytes is in other containers.
 --
 -- group: element of the field 'leaks' of asamp.sums.verdict.of
 local function partof(group)
@@ -73,7 +75,8 @@ local function ofcut(cut, holder, least, emptied)
 end
 
 --- Computes which bytes would be freed without the references to the holder of a likely leak. Returns the
--- proof; {reason} if there is none, for example because the holder is unknown.
+-- proof as a table. If there is none, for example because the holder is unknown, the table has only the
+-- field 'reason' (text). Otherwise it has these fields:
 --
 --   - holder: text of the path to the holder
 --   - references: number of removed references

@@ -6,8 +6,9 @@ local order = require "asamp.sums.order"
 
 local M = {}
 
--- Returns the weight of each call tree node: its share of the allocation samples plus its share of the time
--- samples. Two lists: the first one includes the samples of the node's callees, the second one does not.
+-- Returns the weights of the call tree nodes. The weight of samples is their share of all allocation samples,
+-- or of all time samples. Returns two lists by node: weights with the samples of the node's callees, and
+-- without them.
 local function weights(profile)
   local parent, sites, kinds = profile.nodes.parent, profile.sites, profile.kinds
   local weight = {}
@@ -32,8 +33,8 @@ local function weights(profile)
 end
 
 -- Returns the set of the 'limit' nodes with the largest weights, or nil if the tree has at most 'limit'
--- nodes. The set contains all callers of its nodes: a caller has at least the weight of its callee. If both
--- weights are equal, the caller is first, because its index is lower.
+-- nodes. The set contains all callers of its nodes: a caller has at least the weight of its callee, and
+-- precedes it if both weights are equal, because its index is lower.
 local function largest(weight, limit)
   local n = #weight
   if n <= limit then

@@ -10,8 +10,8 @@ local function key(file, defined)
   return file .. "\0" .. defined
 end
 
---- Returns a map from each call tree node to the key of a function: the Lua function that called the
--- innermost Lua function of the node's stack; "": none.
+--- Returns a map from each call tree node to a caller: the Lua function that called the innermost Lua
+-- function of the node's stack. A function is represented by its key; "" means that there is none.
 function M.callers(profile)
   local nodes, keys = profile.nodes, {}
   for f, fn in ipairs(profile.functions) do
@@ -38,17 +38,17 @@ local function maincaller(row)
   return best
 end
 
--- Returns true if the key of a caller is "" (there is none) or that of a main chunk. A main chunk may call
--- all functions of a program, so functions with only this caller in common are not related.
+-- Returns true if functions with only this caller in common are not related: the key of the caller is ""
+-- (there is none), or that of a main chunk, which may call all functions of a program.
 local function ismain(function_)
   return function_ == "" or function_:find "%z0$" ~= nil
 end
 
 local larger = order.by("-keptbytes", "file", "line")
 
--- Returns the group of each row of a list: the smallest index of a row in the group. Two rows are in one
--- group if they are lines of one function, or of a function and its caller, or of two functions with the same
--- caller.
+-- Groups related rows: lines of one function, of a function and its caller, or of two functions with the same
+-- caller. Returns a list with the group of each row. A group is represented by the smallest index of its
+-- rows.
 local function joined(list)
   local group, callers, byown, bycaller = {}, {}, {}, {}
   local function first(i)
@@ -82,8 +82,8 @@ end
 --- Groups related lines. Sets the field 'group' of each row to the number of its group. Returns a list of the
 -- rows, sorted by groups; the group with most kept bytes is the first.
 --
--- rows: list of {file, line, defined (line of definition), keptbytes, callers}; 'callers' maps a caller (key
--- of M.callers) to bytes
+-- rows: list of {file, line, defined (line of definition), keptbytes, callers}; 'callers' maps the key of a
+-- caller (M.callers) to the kept bytes of the line in calls by this caller
 function M.grouped(rows)
   local list = table.move(rows, 1, #rows, 1, {})
   table.sort(list, larger)

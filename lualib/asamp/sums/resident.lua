@@ -25,8 +25,8 @@ local WORDS = {
   {"system", "rest", "the system's"},
 }
 
--- In a snapshot, the rows with the words "free" and "alloc" give bytes by source line. These bytes are parts
--- of a use of memory. Maps each of the two words to the word of this use.
+-- In a snapshot, the rows with the words "free" and "alloc" are not uses of memory: they divide the bytes of
+-- one use by source line. Maps each of these words to the word of the use.
 local PARTS = {free = "lua.free", alloc = "native"}
 
 local function newrow(what, group, text)
@@ -43,9 +43,9 @@ local function sumof(parts)
   return sum
 end
 
--- Completes a row: sorts its parts, the most bytes first, and sets row.known to their sum. The parts of free
--- memory are only estimated from samples: if their sum exceeds the row, scales them down to it. Returns the
--- row.
+-- Completes a row: sorts its parts, the one with most bytes first, and sets row.known to their sum. The parts
+-- of free memory are only estimates from samples. If their sum exceeds the row, scales them down to it.
+-- Returns the row.
 local function settle(row)
   local sum = sumof(row.parts)
   if row.what == PARTS.free and sum > row.bytes then

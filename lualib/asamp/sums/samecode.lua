@@ -40,8 +40,10 @@ end
 -- "src/app.lua", it prefers a path that ends with "src/app.lua" to one that ends with "app.lua". It returns
 -- nil if no path has the same file name, or if several are equally similar.
 --
--- Paths with equal ends are neighbours in the sorted list of reversed paths. So neither time nor memory grow
--- with the number of folders in all paths.
+-- The paths are reversed and sorted, so that paths with similar ends are neighbours. Time and memory do not
+-- grow with the number of folders in all paths.
+--
+-- paths: list of paths
 local function byend(paths)
   local keys, of = {}, {}
   for i, path in ipairs(paths) do
@@ -73,11 +75,11 @@ local function byend(paths)
 end
 
 -- Pairs the paths of two profiles that match best in both directions: each is the best match of the other.
--- Returns the lists of remaining paths of both.
+-- Returns two lists: the remaining paths of a, and those of b.
 --
 -- a, b: lists of paths
--- ofa: function from a path in b to its best match in a; nil: none
--- ofb: function from a path in a to its best match in b; nil: none
+-- ofa: function that maps a path in b to its best match in a; it returns nil if there is none
+-- ofb: function that maps a path in a to its best match in b; it returns nil if there is none
 -- same: receives the pairs: {[path in a] = path in b}
 local function match(a, b, ofa, ofb, same)
   local resta, restb, taken = {}, {}, {}
@@ -125,8 +127,11 @@ local function byname(paths, of)
   return found
 end
 
--- Removes the names that are in too many files (MANY) from 'of' (namesof). Returns a map from each path to
--- the number of names that remain. 'x', 'y': results of byname for the two profiles.
+-- Removes function names that are in too many files (MANY) from 'of'. Returns a map from the path of each
+-- file to the number of its remaining names.
+--
+-- of: names by file (namesof)
+-- x, y: files by name (byname) in the two profiles
 local function reduce(of, x, y)
   local size = {}
   for path, set in pairs(of) do
@@ -166,8 +171,9 @@ local function bynames(own, sizes, files_, theirs)
   end
 end
 
---- Returns a map from the path of a file in the first profile to its path in the second profile, for files
--- whose paths differ. Files are paired by the ends of their paths, or else by the names of their functions.
+--- Pairs the files of two profiles whose paths differ. Files are paired by the ends of their paths, or else
+-- by the names of their functions. Returns a map from paths in the first profile to paths in the second one.
+-- 'a', 'b': totals of the profiles.
 function M.files(a, b)
   local ina, inb = files(a), files(b)
   local onlya, onlyb, same = {}, {}, {}
@@ -206,8 +212,9 @@ local function byfile(rows, rename)
   return lists
 end
 
--- Returns true if functions a[i] and b[j] are equally many lines away from the function before them (step -1)
--- or after them (step 1). a, b: lists sorted by line.
+-- Returns true if the distance in lines from a[i] to its neighbour in the list equals that from b[j] to its
+-- neighbour. The neighbour is the function before (step -1) or after (step 1). a, b: lists of functions,
+-- sorted by line.
 local function gap(a, i, b, j, step)
   local x, y = a[i + step], b[j + step]
   return x and y and x.line - a[i].line == y.line - b[j].line
@@ -224,10 +231,12 @@ local function likeness(a, i, b, j)
   return n + (gap(a, i, b, j, -1) and 1 or 0) + (gap(a, i, b, j, 1) and 1 or 0)
 end
 
--- CELLS: the function alignpart only compares two lists of functions if the product of their lengths is at
--- most CELLS. For this product it takes 16 MiB of memory and a second. The function 'align' splits longer
--- lists.
--- ALL: limit of the sum of these products over all files.
+-- Limits of the comparison of two lists of functions by alignpart. The cost is the product of the lengths of
+-- both lists.
+--
+--   - CELLS: largest product for which alignpart is called: it takes 16 MiB of memory and a second. The
+--     function 'align' splits longer lists.
+--   - ALL: limit of the sum of the products over all files.
 local CELLS, ALL = 1 << 20, 2 << 20
 
 -- Pairs the functions a[from..to] with b[start..stop]. The pairs keep the order of the lines in both lists,
@@ -259,8 +268,8 @@ local function alignpart(a, from, to, b, start, stop, pair)
   end
 end
 
--- Replaces alignpart for longer lists: pairs a[from..to] only with those functions of b[start..stop] that are
--- at equal lines. Calls pair(x, y) for each pair.
+-- Pairs the functions a[from..to] with b[start..stop], in place of alignpart, if the lists are too long for
+-- it. Only pairs functions that are at equal lines. Calls pair(x, y) for each pair.
 local function alignlines(a, from, to, b, start, stop, pair)
   local i, j = from, start
   while i <= to and j <= stop do
@@ -289,9 +298,9 @@ local function indices(list)
   return at
 end
 
--- Returns pairs of functions that certainly are the same in both lists, because their names are unique in
--- each. A pair is {index in a, index in b, ...}. If not all pairs have the same order in both lists, returns
--- the longest sequence of pairs in the same order.
+-- Returns pairs of functions that certainly are the same, because their names are unique in each list: a list
+-- of {index in a, index in b, ...}. If the order of some pairs differs in the two lists, returns the longest
+-- sequence of pairs that have the same order.
 local function anchors(a, b)
   local ata, atb, ends = indices(a), indices(b), {}
   for i, row in ipairs(a) do
@@ -325,8 +334,7 @@ end
 -- Calls pair(x, y) for each pair. Splits long lists at functions that certainly are the same (anchors).
 --
 -- a, b: the functions of the file in the two profiles, sorted by line
--- rest: {cells}: number of pairs of functions that may still be compared, in this file and the following ones
--- (ALL)
+-- rest: {cells}: the part of the limit ALL that remains for this file and the following ones
 local function align(a, b, pair, rest)
   local from, start = 1, 1
   local function part(to, stop)
@@ -378,9 +386,9 @@ end
 
 -- {== lines =================================================================
 
--- Calls f(row, defined) for each function of each source line. 'defined' is the line of definition of the
--- function. First calls it for the functions after which rows are named, then for all functions of lines with
--- several of them.
+-- Calls f(row, defined) for each function of each source line; 'defined' is the line of definition of the
+-- function. There are two passes: first, one call for each line, with the function after which it is named;
+-- then calls for all functions of the lines with several functions.
 local function each(rows, f)
   for _, row in ipairs(rows) do
     f(row, row.defined)
@@ -392,8 +400,8 @@ local function each(rows, f)
   end
 end
 
--- Returns a function(file, defined, line) that returns a key for a source line. 'defined' is the line at
--- which its function is defined. The key has a number instead of the file's name, so that it is short.
+-- Returns a function(file, defined, line) that returns a key (text) for a source line; 'defined' is the line
+-- at which its function is defined. To be short, the key has a number instead of the file's name.
 local function places()
   local numbers, n = {}, 0
   return function(file, defined, line)
@@ -405,9 +413,9 @@ local function places()
   end
 end
 
--- Returns a function(file, line) that finds out how far code has moved from the first profile to the second.
--- It returns a number of lines: that by which the last function moved that starts at or before the given
--- line, or nil if there is no such function.
+-- Returns a function(file, line) that returns how far the code at a line has moved from the first profile to
+-- the second one, as a number of lines. This is the movement of the last function that starts at or before
+-- the line. It returns nil if there is no such function.
 --
 -- functions: pairs of equal functions (M.functions)
 local function movesof(functions)
@@ -521,7 +529,7 @@ end
 
 -- ==}
 
--- Caches the results of M.of: map from the totals of the first profile.
+-- Caches the results of M.of. The key is the totals of the first profile.
 local results = setmetatable({}, {__mode = "k"})
 
 --- Returns the results of M.files, M.functions and M.lines for two profiles, as {files, functions, lines}.

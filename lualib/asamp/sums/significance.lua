@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 -- Tests whether the difference of two sums of samples may be chance.
 --
--- One observation of a sum has the weight variance / value, so a sum counts as value / weight observations.
--- If both sums estimate the same amount, each observation belongs to the second one with a known probability:
--- the exact test of two Poisson counts (Przyborowski and Wilenski 1940).
+-- The test is the exact test of two Poisson counts (Przyborowski and Wilenski 1940). A sum counts as value /
+-- weight observations, where the weight of an observation is variance / value. If both sums estimate the same
+-- amount, the probability that an observation belongs to the second one is known.
 --
--- Some of many rows differ by chance. So of m rows the k-th most significant one must have a p-value below k
--- / m of the limit (Benjamini and Hochberg 1995). Rows with too few samples to be significant do not count
--- in m (Tarone 1990).
+-- If many rows are tested, some differ by chance. So of m rows, the k-th most significant one must have a
+-- p-value below k / m of the limit (Benjamini and Hochberg 1995). Rows with too few samples to be significant
+-- do not count in m (Tarone 1990).
 
 local M = {}
 
@@ -90,12 +90,15 @@ local function weightof(value, variance, usual)
   return value > 0 and variance > 0 and variance / value or usual
 end
 
---- Tests whether two sums differ. Returns the standard error of b - a, the p-value of the difference, and the
--- smallest p-value that so few observations can have.
+--- Tests whether two sums differ. Returns three numbers:
+--
+--   1. the standard error of b - a
+--   2. the p-value of the difference
+--   3. the smallest p-value that so few observations can have
 --
 -- a, b: the sums
 -- variancea, varianceb: their variances
--- usuala, usualb: weight of one observation (value per observation), if the sum or its variance is 0
+-- usuala, usualb: weight of one observation (value per observation), used if the sum or its variance is 0
 function M.test(a, variancea, usuala, b, varianceb, usualb)
   local wa = weightof(a, variancea, usuala)
   local wb = weightof(b, varianceb, usualb)
@@ -120,10 +123,10 @@ function M.test(a, variancea, usuala, b, varianceb, usualb)
   return deviation, math.min(1, 2 * p), least
 end
 
---- Marks the rows whose change may be chance: sets their field 'noise'.
+--- Sets the field 'noise' of each row: true if its change may be chance.
 --
--- rows: {change, error (standard error of the change), p, least (results of M.test)} each
--- sigma: number of standard errors by which a row must change
+-- rows: list of {change, error (standard error of the change), p, least (results of M.test)}
+-- sigma: number of standard errors by which a row must change, to be no noise
 function M.mark(rows, sigma)
   local limit = M.normal(sigma)
   local order, m = {}, 0

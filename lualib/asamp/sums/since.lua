@@ -12,9 +12,9 @@ local function nameof(row)
   return ("%s:%d  %s"):format(row.file, row.line, row.name or "")
 end
 
--- Returns the key by which a line is found again in the next reading: its file and number. The name of its
--- function is not part of the key, because the line may be named after another function then. The key of a C
--- function is its file and name.
+-- Returns the key by which a line is found again in the next reading. The key of a Lua line is its file and
+-- number. The name of its function is not part of the key, because the line may be named after another of its
+-- functions then. The key of a C function is its file and name.
 local function place(row)
   return ("%s:%s"):format(row.file, row.native and row.name or row.line)
 end

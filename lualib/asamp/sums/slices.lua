@@ -6,8 +6,9 @@ local measures = require "asamp.sums.measures"
 
 local M = {}
 
--- The columns that are summed. alive, alivebytes: survivors that did not die later; 0 if the file does not
--- record deaths. A time sample counts as its number of sampling periods (profile.timeperiod).
+-- The columns that are summed. The columns "alive" and "alivebytes" are survivors that did not die later;
+-- they are 0 if the file does not record deaths. A time sample counts in "samples" as its number of sampling
+-- periods (profile.timeperiod).
 local COUNTS = {"samples", "bytes", "survived", "survivedbytes", "undecidedbytes",
                 "alive", "alivebytes"}
 
@@ -35,8 +36,8 @@ local function rowsof(profile)
   return rows, bins
 end
 
--- Adds up the samples with equal time slice, node and kind. Returns the columns, and the number of their
--- rows.
+-- Adds up the samples with equal time slice, node and kind. Returns the sums as columns, and the number of
+-- their rows.
 --
 -- rows: samples, as columns (rowsof)
 -- binof: function that maps a time slice to its new number
@@ -85,14 +86,14 @@ local function fit(rows, bins, nodeof, kinds, nodes, limit)
   end
 end
 
---- Returns the samples by time slice, call tree node and kind. Merges time slices if there are more than
--- 'limit' rows. First result, columns:
+--- Returns the samples by time slice, call tree node and kind. Merges time slices until there are at most
+-- 'limit' rows. The first result is a table of columns:
 --
 --   - bin, node, kind: number of the time slice, of the node in 'tree', and of the kind (from 0)
 --   - samples: number of samples; for time samples: number of sampling periods
 --   - bytes, survived, survivedbytes, undecidedbytes, alive, alivebytes: sums of these samples (COUNTS)
 --
--- Second result, the slices: {start, width (us), n (number)}
+-- The second result is the slices: {start, width (us), n (number)}.
 --
 -- tree: the reduced call tree (asamp.sums.pruned)
 function M.of(profile, tree, limit)
@@ -101,9 +102,9 @@ function M.of(profile, tree, limit)
              #tree.nodes.parent, limit)
 end
 
---- Returns true if the time slices contain all stacks of the totals. The reader keeps only a limited number
--- of stacks, for the slices and for the totals separately. It counts the samples of all other stacks at node
--- 0.
+--- Returns true if the time slices contain as many stacks as the totals. The reader keeps only a limited
+-- number of stacks, for the slices and for the totals separately, and counts the samples of all other stacks
+-- at node 0. So this is true if the slices have no more samples at node 0 than the totals.
 function M.whole(profile)
   local n = 0
   for i, node in ipairs(profile.sites.node) do

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Totals of the Lua states of a process. A row has the totals of one state, of all states with the same name,
--- or of the states that the file lists only as a sum. M.threads returns rows for OS threads. The row with
--- most bytes is the first. Fields of a row:
+-- Totals of the Lua states and OS threads of a process. Each function returns a list of rows, the row with
+-- most bytes first. A row is for one state, for all states with the same name, for the states that the file
+-- lists only as a sum, or for a thread. Fields of a row:
 --
 --   - id: number of the state or thread; nil: the row is for several states
 --   - name: name of the state or states (their script); nil: a thread

@@ -2,22 +2,25 @@
 -- Estimates the share of a nursery's bytes that survives a collection, for any size of nursery. All lengths
 -- are bytes filled in the nursery.
 --
--- Of the bytes allocated u before a collection and v after the previous one, the share A(u) B(v) is dead. A
--- is the mortality by age. B is below 1 after a collection because of nepotism: dead objects that were just
--- tenured keep younger ones alive.
+-- The model has two functions, A and B. Of the bytes that are allocated v after the previous collection and u
+-- before the next one, the share A(u) B(v) is dead at the next one.
+--
+--   - A is the mortality by age.
+--   - B is below 1 shortly after a collection because of nepotism: dead objects that were just tenured keep
+--     younger ones alive.
 --
 -- A and B are fitted alternately to counts of samples, and made monotone (isotonic regression: Ayer, Brunk
--- and others 1955). Nurseries of many sizes (LUA_GC=nursery=128K-2M) determine both; with a single size only
--- the monotonicity separates A from B.
+-- and others 1955). Nurseries of many sizes (LUA_GC=nursery=128K-2M) determine both functions; with a single
+-- size, only the monotonicity separates them.
 
 local M = {}
 
 local ROUNDS = 60
 local TAIL = 0.03
 
--- Returns the mortality of each bin (range of ages), the share of bytes that die. The result is the
+-- Returns the mortality of each bin (range of ages): the share of bytes that die. The result is the
 -- non-decreasing sequence of shares that fits the observed shares best. A bin without bytes has the share of
--- the previous one. The last share is used for all longer nurseries, so at least 3% of the bytes (TAIL) must
+-- the previous one. The last share is used for all greater ages, too, so at least 3% of the bytes (TAIL) must
 -- determine it.
 --
 -- died, exposed: lists by bin: dead bytes, and all bytes
@@ -52,13 +55,14 @@ local function monotone(died, exposed, bins, most)
   return values
 end
 
--- Returns two lists of bytes by bin of an age: dead bytes, and all bytes. There are two ages: the bytes from
--- the allocation to the next collection (u), and those from the previous collection to the allocation (v).
+-- Adds up the bytes of samples by one of two ages: the bytes from the allocation to the next collection (u),
+-- or those from the previous collection to the allocation (v). Returns two lists by bin of this age: dead
+-- bytes, and all bytes.
 --
 -- cells: profile.ages: the samples by both ages; a cell has those of one bin of each age
 -- by: name of the field of a cell with the bin of this age
 -- other: name of the field with the bin of the other age
--- values: factors for all bytes of a cell, by bin of the other age; nil: 1
+-- values: list of factors, by bin of the other age, by which all bytes of a cell are multiplied; nil: 1
 local function sums(cells, by, other, values)
   local died, exposed = {}, {}
   for _, cell in ipairs(cells) do
@@ -69,8 +73,8 @@ local function sums(cells, by, other, values)
   return died, exposed
 end
 
---- Fits the model to a profile's samples. Returns nil if there are none. These fields of the result are for
--- other modules:
+--- Fits the model to a profile's samples. Returns nil if there are none. The result is the parameter 's' of
+-- M.share and M.doubt. Other modules use these fields of it:
 --
 --   - reach: size of the largest observed nursery, bytes
 --   - bytes: bytes of all samples
@@ -139,10 +143,12 @@ function M.share(s, n)
   return 1 - died / n
 end
 
---- Returns the uncertainty of M.share(s, n), the estimated share of a nursery of n bytes that survives. Two
--- simpler models estimate this share, too. In one of them, survival depends only on an object's age. In the
--- other one, it depends only on the bytes between the previous collection and the object's allocation. The
--- result is the largest difference from these two estimates.
+--- Returns the uncertainty of M.share(s, n), the estimated share of a nursery of n bytes that survives. The
+-- result is the largest difference of this share from the estimates of two simpler models. In one of them,
+-- survival depends only on an object's age. In the other one, it depends only on the bytes between the
+-- previous collection and the object's allocation.
+--
+-- s: result of M.of
 function M.doubt(s, n)
   local share, most = M.share(s, n), 0
   for _, one in ipairs(s.alone) do

@@ -78,9 +78,9 @@ local function addcolumns(to, sums, node)
   end
 end
 
--- Calls add(field, n) for each field of a sum to which a time sample contributes. Whether it is time of a
--- collection or of C code depends on the function that was running, even if asamp.sums.owned has charged the
--- sample to one of its callers.
+-- Calls add(field, n) for each field of a sum to which a time sample contributes. The function that was
+-- running determines whether this is time of a collection or of C code, even if asamp.sums.owned has charged
+-- the sample to one of its callers.
 --
 -- i: number of the sample's site in profile.sites
 local function addtime(profile, i, add)
@@ -123,8 +123,8 @@ local function addallocations(profile, i, columns, add)
   end
 end
 
--- Returns the list of the fields of profile.sites that are summed. If the list's field 'deaths' is true, the
--- profile records when survivors died, and fields about live samples are summed, too.
+-- Returns the list of the fields of profile.sites that are summed. Its field 'deaths' is true if the profile
+-- records when survivors died; then fields about live samples are summed, too.
 local function columnsof(profile)
   local columns = {deaths = measures.hasdeaths(profile)}
   for _, list in ipairs{ALLOCATION, SQUARES} do
@@ -136,9 +136,13 @@ local function columnsof(profile)
   return columns
 end
 
--- Sums all samples. Returns three values: sums by call tree node, as one list of numbers for each field; a
--- map from kinds of blocks to their sums; and the sum of all samples. 'covered': set of nodes whose samples
--- count; nil: all.
+-- Sums all samples. Returns three values:
+--
+--   1. sums by call tree node, in columns: {[field] = list by node, fields = list of the fields}
+--   2. map from each kind of block to the sum of its samples
+--   3. the sum of all samples
+--
+-- covered: set of nodes whose samples count; nil: all
 local function sumsites(profile, covered)
   local itself, kinds, whole = {fields = {}}, {}, zero()
   local columns, n = columnsof(profile), #profile.nodes.parent
@@ -178,10 +182,10 @@ local function sumsites(profile, covered)
   return itself, kinds, whole
 end
 
--- Returns the sums of each call tree node with its callees, in the same form as the parameter 'itself'.
+-- Returns the sums of each call tree node with its callees, in columns as 'itself' has.
 --
 -- parent: map from each node to its caller, which has a lower number
--- itself: sums without callees: one list for each field, indexed by node (sumsites)
+-- itself: sums without callees (first result of sumsites)
 local function sumtrees(parent, itself)
   local sums = {fields = itself.fields}
   for _, field in ipairs(itself.fields) do
@@ -201,8 +205,8 @@ end
 
 -- {== rows ==================================================================
 
--- Visits a call tree without recursion: calls enter(node) before and leave(node) after the children of every
--- node. parent: map from each node to its caller.
+-- Visits a call tree without recursion. For every node, calls enter(node) before its children are visited,
+-- and leave(node) after that. parent: map from each node to its caller.
 local function walk(parent, enter, leave)
   local first, nextone = {}, {}
   for i = #parent, 1, -1 do
@@ -222,8 +226,8 @@ local function walk(parent, enter, leave)
   end
 end
 
--- Creates empty sums 'self' and 'total' for each row. Both are the same table if no node of the row has
--- children.
+-- Sets the fields 'self' and 'total' of each row to empty sums. To save memory, both are the same table if no
+-- node of the row has children.
 --
 -- parent: map from each call tree node to its caller
 -- rowof: map from each node to its row
@@ -238,7 +242,7 @@ local function addsums(rows, parent, rowof)
   end
 end
 
--- Adds the samples to the totals of the rows (functions or lines) on their stacks. Each sample is added once
+-- Adds each sample to the field 'total' of the rows (functions or lines) on its stack. It is added only once
 -- to a row, even if a function calls itself.
 --
 -- parent: map from each call tree node to its caller
@@ -283,8 +287,8 @@ end
 
 -- Returns the source lines of a profile. Four results:
 --
---   1. a row for each line: {file, line, name, defined}; 'name' and 'defined' (line of definition) are those
---      of the first function found in the line
+--   1. a row for each line: {file, line, name, defined}; name and line of definition of the first function
+--      found in the line
 --   2. map from call tree node to the row of its line; nil: the node is a C function
 --   3. map from call tree node to the row of the innermost Lua frame of its stack
 --   4. set of the rows of lines with several functions, such as two closures
@@ -342,7 +346,8 @@ local function partsoflines(profile, rowof, several)
   return parts, partof, nearest
 end
 
--- Sets the name of each line with several functions to that of the function that ranks first.
+-- Names each line with several functions after the function that ranks first: sets the fields 'name' and
+-- 'defined' of its row.
 --
 -- parts: the functions of these lines (partsoflines)
 -- ismore: function(a, b) that returns true if part a ranks before part b
@@ -357,9 +362,9 @@ local function rename(parts, ismore)
   end
 end
 
--- Returns rows for the stacks without a Lua frame. The row of such a stack represents its innermost C
--- function outside of Lua's API. Adds these rows to 'nearest', a map from call tree node to row (third result
--- of rowsoflines).
+-- Returns rows for the stacks without a Lua frame. The row of such a stack stands for its innermost C
+-- function that is not a function of Lua's API. Adds these rows to 'nearest', a map from call tree node to
+-- row (third result of rowsoflines).
 local function rowsofc(profile, nearest)
   local nodes, rows, byfn = profile.nodes, {}, {}
   for i, f in ipairs(nodes.fn) do
@@ -383,11 +388,11 @@ end
 --   2. map from call tree node to the row of its line; nil: the node is a C function
 --   3. map from call tree node to the row of the innermost Lua frame of its stack
 --
--- If a line has several functions, its name is that of the function that allocated most bytes.
+-- If a line has several functions, its row has the name of the function that allocated most bytes.
 --
--- alive: true: such a line has the name of the function with most live bytes at the end of the run instead
--- native: true: the third result maps stacks without a Lua frame to the row of a C function, {file, line (0),
--- name, defined (0), native (true)}, which is also in the first result
+-- alive: true: it has the name of the function with most live bytes at the end of the run instead
+-- native: true: stacks without a Lua frame have a row, too: that of a C function, {file, line (0), name,
+-- defined (0), native (true)}. It is in the first and in the third result
 function M.linerows(profile, alive, native)
   local rows, rowof, nearest, several = rowsoflines(profile)
   if native then
@@ -416,9 +421,9 @@ function M.linerows(profile, alive, native)
   return rows, rowof, nearest
 end
 
--- Adds the costs of a profile to 'rows', which represent lines or the functions in them. The field 'self'
--- receives the samples with the line as innermost Lua frame, the field 'total' those with the line anywhere
--- on their stack.
+-- Adds the costs of a profile to rows, which represent lines or the functions in lines. The field 'self' of a
+-- row receives the samples whose innermost Lua frame is in the row. The field 'total' receives those with any
+-- frame in the row.
 --
 -- itself, sums: values of each call tree node, without and with callees (sumsites, sumtrees)
 -- rowof: map from each node to its row; nil: none
@@ -474,7 +479,9 @@ end
 
 -- Returns the field 'types' of M.of: a row for each type of allocated block. A row contains rows for the
 -- classes of the type's objects, such as names of metatables. Adds numbers in the order of the file, so that
--- floating-point sums are reproducible. 'kinds': map from a kind (a type with a class) to its sum.
+-- floating-point sums are reproducible.
+--
+-- kinds: map from a kind to the sum of its samples. A kind is a type, or a type with a class
 local function types(profile, kinds)
   local rows, byname = {}, {}
   for _, kind in ipairs(profile.kinds) do
@@ -523,9 +530,9 @@ local function order(field, key)
   end
 end
 
--- Returns the row of a line, named after the function with the largest value. This is the value
--- part[key][field] of each function's part, such as part.self.bytes. If the name changes, returns a copy of
--- the row.
+-- Returns the row of a line with the name of one of its functions: the one with the largest value
+-- part[key][field], such as part.self.bytes. ('part': the function's element of row.functions.) If the name
+-- changes, returns a copy of the row.
 local function named(row, field, key)
   local list = row.functions
   if not list then
@@ -548,11 +555,12 @@ local function named(row, field, key)
   return new
 end
 
---- Returns a new list of those rows whose total of a field is above 0, the largest first. A line with several
+--- Returns a new list of the rows whose total of 'field' is above 0, the largest first. A line with several
 -- functions is named after the one with the largest value.
 --
+-- all: list of rows of M.of, such as its field 'lines'
 -- field: field of sums, such as "bytes"
--- key: "self" (default): sorts by self, then by total; "total": by total, then by self
+-- key: "self" (default): sorts by self, then by total; "total": sorts by total, then by self
 function M.sorted(all, field, key)
   local rows = {}
   for _, row in ipairs(all) do

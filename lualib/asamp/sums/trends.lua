@@ -27,14 +27,14 @@ local function newrow(of)
   return {file = of.file, line = of.line, name = of.name, change = {}, variance = {}}
 end
 
--- Prepares the fit of least-squares lines to live bytes over time. Returns three values:
+-- Prepares the fit of least-squares lines to live bytes over time. The slope of such a line is a sum over the
+-- time slices: the weight of the slice, times the change of the live bytes in it. Returns three values:
 --
---   1. list by time slice: the increase of the line's slope by one byte that is live from this slice to the
---      end
+--   1. list of the weights of the time slices
 --   2. the mean of the times
 --   3. the sum of the squared distances of the times from their mean
 --
--- seconds: ends of the time slices
+-- seconds: list of the times: the ends of the time slices, in seconds
 local function weights(seconds)
   local n, mean, squares = #seconds, 0, 0
   for _, t in ipairs(seconds) do
@@ -51,9 +51,10 @@ local function weights(seconds)
   return list, mean, squares
 end
 
--- Returns the variance of the slope of a fitted line, estimated from the residuals.
+-- Returns the variance of the slope of a fitted line, estimated from the distances between the line and the
+-- values.
 --
--- line: {seconds, mean, squares (results of weights)}
+-- line: {seconds, mean, squares}: the list of the times, and the second and third result of 'weights'
 -- alive: live bytes at the end of each time slice
 -- slope: slope of the line, bytes per second
 local function scatter(line, alive, slope)

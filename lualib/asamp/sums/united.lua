@@ -8,17 +8,19 @@
 local M = {}
 
 -- COLUMNS: columns of profile.sites that every profile has.
--- SQUARES: map from each optional column with a variance to the column whose variance it is.
+-- SQUARES: some profiles also have columns with variances. Maps such a column to the column whose variance it
+-- is.
 local COLUMNS = {"samples", "bytes", "survived", "survivedbytes", "later", "laterbytes",
                  "undecided", "undecidedbytes"}
 local SQUARES = {bytesquares = "bytes", survivedsquares = "survivedbytes",
                  latersquares = "laterbytes"}
 
--- Creates a table of sums with two key columns. Returns its columns by name, and a function(a, b, amounts)
--- that adds amounts to the row with the keys a and b.
+-- Creates a table of sums in columns. A row has two keys, and sums of amounts. Returns two values: the
+-- columns, by name; and a function(a, b, amounts) that adds 'amounts', a map from columns to numbers, to the
+-- row with the keys a and b.
 --
--- names: columns of the sums
--- first, second: key columns
+-- names: names of the columns of sums
+-- first, second: names of the columns of keys
 local function rows(names, first, second)
   local all, find = {[first] = {}, [second] = {}}, {}
   for _, name in ipairs(names) do
@@ -60,8 +62,8 @@ end
 
 -- Adds the call tree of profile p to the merged tree. Returns a map from nodes in p to merged nodes.
 --
--- functionof, nodeof: functions (interned) that return the index of a function, and of a node {parent,
--- function, line}, in the merged profile
+-- functionof: function (interned) that maps a function to its index in the merged profile
+-- nodeof: function (interned) that maps {merged parent, index of the function, line} to a merged node
 local function addtree(p, functionof, nodeof)
   local at = {[0] = 0}
   for i, up in ipairs(p.nodes.parent) do
@@ -96,18 +98,19 @@ local function amounts(p, i, time, varied, timeperiod)
   return sum
 end
 
--- Fields of a merged profile, by the way in which they are computed:
--- SUMS: the sum of the field over all profiles.
--- EACH: true if the field is true in all profiles.
--- ANY: true if the field is true in at least one profile.
+-- The ways in which fields of a merged profile are computed:
+--
+--   - SUMS: the sum of the field over all profiles.
+--   - EACH: true if the field is true in all profiles.
+--   - ANY: true if the field is true in at least one profile.
 local SUMS = {"samples", "timesamples", "survived", "survivedbytes", "later", "laterbytes",
               "bytes", "undecided", "undecidedbytes", "undetailed", "unfollowed", "lost", "minors",
               "majors", "duration", "walks", "walked"}
 local EACH = {"own", "complete", "random"}
 local ANY = {"fates", "wall", "cpu", "uneven"}
 
--- kinds of data that a merged profile lacks: {name, function that returns true if a profile has such data}
--- each
+-- Kinds of data that a merged profile lacks: {name, function that returns true if a profile has such data}
+-- each.
 local ALONE = {
   {"marks", function(p) return #(p.marknames or {}) > 0 end},
   {"data of each collection", function(p) return #(p.collections or {}) > 0 end},
@@ -130,8 +133,9 @@ local function alone(profiles)
   return list
 end
 
--- Adds a profile's field 'ring', numbers of a flight recorder, to the sum 'all' (nil: there is no sum yet).
--- Returns the new sum. Its field 'seconds' is the shortest time of all profiles, not a sum.
+-- Adds the field 'ring' of a profile, the numbers of a flight recorder, to 'all', the result for earlier
+-- profiles (nil: there is none). Returns the new result: 'samples' and 'bytes' are sums, 'seconds' is the
+-- shortest time, 'wanted' the longest.
 local function addring(all, ring)
   if not ring then
     return all
@@ -182,8 +186,8 @@ local function labels(profiles)
   return found and all or nil
 end
 
--- Returns the profile whose sampling period the merged profile has: the first one with allocation samples or,
--- if there is none, the first one.
+-- Returns the profile whose sampling period the merged profile has: the first profile with allocation samples
+-- or, if there is none, the first profile.
 local function sampled(profiles)
   for _, p in ipairs(profiles) do
     if p.samples > 0 then
@@ -266,8 +270,8 @@ local function head(profiles)
 end
 
 --- Merges profiles of profiler.reader into one profile for asamp.sums.totals, calltree, focus and lifetimes.
--- The field 'profiles' of the result is the number of the merged profiles. The field 'alone' is a list of
--- texts about data that were left out.
+-- The result has two additional fields: 'profiles' is the number of the merged profiles, and 'alone' is a
+-- list of texts about kinds of data that were left out.
 function M.of(profiles)
   local all = head(profiles)
   local nodes, functions, kinds = {parent = {}, fn = {}, line = {}}, {}, {}

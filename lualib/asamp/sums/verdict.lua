@@ -10,51 +10,59 @@ local trends = require "asamp.sums.trends"
 
 local M = {}
 
--- FEW: the verdict has the reason why a line allocates if the line has 20 samples. Fewer samples suffice if
--- the reason is clear (isenough).
--- FEWTIME: the verdict names the slowest line if there are 8 time samples. Fewer samples suffice if they
--- clearly show that C code or collections took much time (evident).
--- SMALL: a growth of the heap by less than 12 sampling periods is called "small".
+-- Limits of statements of the verdict:
+--
+--   - FEW: the verdict has the reason why a line allocates if the line has 20 samples. Fewer samples are
+--     enough if the reason is clear (isenough).
+--   - FEWTIME: the verdict names the slowest line if there are 8 time samples. Fewer samples are enough if
+--     they clearly show that C code or collections took much time (evident).
+--   - SMALL: a growth of the heap by less than 12 sampling periods is called "small".
 local FEW, FEWTIME, SMALL = 20, 8, 12
--- LEAST, RARELY: a line with 8 to 19 samples (LEAST to FEW - 1) has a reason only if chance is unlikely to be
--- the cause: its samples would look like this in fewer than 1 of 20 profiles (RARELY).
+-- A line with LEAST to FEW - 1 samples (8 to 19) has a reason only if chance is an unlikely cause: without
+-- the reason, fewer than 1 of 20 profiles (RARELY) would have such samples.
 local LEAST, RARELY = 8, 1 / 20
 local SLOWGC = 1 / 5
--- Limits for profiles with fewer than FEWTIME time samples:
--- CHANCE: the verdict reports that C code or collections take much time only if their number of samples is
--- too large for chance: fewer than 1 of 100 profiles would have it.
--- FEWGC, LONG: the verdict also reports collections if they have 2 samples, and pauses took 30% of the run.
+-- Limits for profiles with fewer than FEWTIME time samples. The verdict reports that C code or collections
+-- take much time in these cases:
+--
+--   - CHANCE: the number of their samples is too large for chance: fewer than 1 of 100 profiles would have
+--     it.
+--   - FEWGC, LONG: only for collections: they have at least 2 samples, and the pauses took at least 30% of
+--     the run.
 local CHANCE, FEWGC, LONG = 1 / 100, 2, 3 / 10
--- WORTH: a reason is reported for lines that allocate 10% of all bytes.
--- MOST: the reason is a type of block, such as "closures", if it has half of the line's bytes.
--- LIVED: the reason is "kept" if more than half of the line's bytes survive.
--- SLOW: C code is reported as slow if it took 30% of the time.
+-- Limits of shares:
+--
+--   - WORTH: the verdict has a reason for lines that allocate at least 10% of all bytes.
+--   - MOST: the reason is a type of block, such as "closures", if it has at least half of the line's bytes.
+--   - LIVED: the reason is "kept" if more than half of the line's bytes survive.
+--   - SLOW: C code is reported as slow if it took at least 30% of the time.
 local WORTH, MOST, LIVED, SLOW = 1 / 10, 1 / 2, 1 / 2, 3 / 10
--- A line has the reason "resized" if its growing tables copied many bytes. There are two limits:
--- REGROWN: for a line that mainly allocates vectors (array or hash parts), 2% of its allocated bytes. Fewer
--- bytes may be copies of Lua's stack, which table.unpack enlarges.
--- GROWN: for a line that mainly allocates tables, a quarter of its allocated bytes.
+-- A line has the reason "resized" if its growing tables copied many bytes:
+--
+--   - REGROWN: at least 2% of its allocated bytes, if it mainly allocates vectors (array or hash parts).
+--     Fewer bytes may be copies of Lua's stack, which table.unpack enlarges.
+--   - GROWN: at least a quarter of its allocated bytes, if it mainly allocates tables.
 local GROWN, REGROWN = 1 / 4, 1 / 50
--- A line makes "long" strings if their mean size is at least 1 KiB. The verdict mentions this, because such a
--- line often builds each string from the previous one, which copies it.
+-- Strings are long if their mean size is at least 1 KiB. The verdict mentions lines that make long strings.
+-- Such a line often builds each string from the previous one, and so copies the previous one each time.
 local TEXT = 1024
 local ENOUGH = 1000    -- number of samples that suffices to decide whether the heap grows
 local LEASTPERIOD = 1024  -- a shorter sampling period, in bytes, would slow a program down
 -- Samples were lost if those in the file represent less than 75% of the allocated bytes.
 local KNOWN = 3 / 4
--- The growth of the heap is computed from the collections of two quarters of the run. If it is unknown after
--- 16 collections or more, one of these quarters had none. Then the verdict recommends a longer run, because
--- more samples would not help.
+-- The verdict computes the growth of the heap from the collections in two quarters of the run. If the growth
+-- is unknown although there were at least 16 collections, one of these quarters had none. Then the verdict
+-- recommends a longer run, because more samples would not help.
 local FEWCOLLECTIONS = 16
 local DECIDED = 100  -- if 100 samples or more have a known outcome and none survived, the heap is "level"
 local HELDROWS = 5
--- A table may be constant while the tables that are its elements leak. This is assumed (isnested) if objects
--- in these inner tables have at least 20 samples from the second half of the run, and no sample of that half
--- is an element of the outer table.
+-- A table may be constant although the tables that are its elements leak. This is assumed (isnested) if the
+-- inner tables have at least 20 samples of objects from the second half of the run, and no sample of that
+-- half is an element of the outer table.
 local NESTED = 20
 
--- Groups of block types, for sentences such as "allocates closures": map from a type to its group. Other
--- types are groups of their own.
+-- Sorts of blocks, for sentences such as "allocates closures": map from a type of block to its sort. The sort
+-- of any other type is the type itself.
 local SORTS = {["Lua closure"] = "closures", upvalue = "closures", string = "strings",
                ["table array part"] = "vectors", ["table hash part"] = "vectors", table = "tables",
                coroutine = "coroutines", stack = "coroutines", buffer = "buffers"}
@@ -71,10 +79,10 @@ end
 
 -- {== lines =================================================================
 
--- Returns true if a line has enough samples to name its main type as the reason for its allocation.
+-- Returns true if a line has enough samples to name its main type of block as the reason for its allocation.
 --
 -- row: the line (alllines)
--- most: bytes of the line's main type, the type with most bytes
+-- most: bytes of the main type: the type with most of the line's bytes
 local function isenough(row, most)
   local n = row.samples
   return n >= FEW or n >= LEAST and tail(n, math.floor(n * most / row.bytes + 0.5), MOST) < RARELY
@@ -159,8 +167,9 @@ local function alllines(profile)
   return rows, all, samples
 end
 
--- Returns the reason why a line allocates, a word for asamp.show.verdict such as "closures", or nil if it is
--- unknown. Also sets the row's fields type, sort, calls, times and long, which M.of explains.
+-- Returns the reason why a line allocates: a word for asamp.show.verdict, such as "closures". Returns nil if
+-- the reason is unknown. Also sets the fields 'type', 'sort', 'calls', 'times' and 'long' of the row, which
+-- M.of explains.
 --
 -- row: the line (alllines)
 -- known: true: copies were sampled
@@ -229,20 +238,21 @@ end
 
 -- {== holders and leaks ========================================================
 
--- Returns a true value if a path of references ('steps', its text) leads through a coroutine.
+-- Returns a true value if a path of references leads through a coroutine. 'steps': text of the path or of its
+-- end.
 local function suspended(steps)
   return steps:find "stack of" or steps:find ", coroutine"
 end
 
--- A container may hold coroutines whose local variables keep the objects alive. Such a variable may be a
--- list, or a table with many keys, that contains the objects. Finds this table. Returns nil if there is none,
--- else a table with three fields:
+-- Finds the table that contains objects inside of a coroutine: a container may hold coroutines, and a local
+-- variable of these may be a list, or a table with many keys, that contains the objects. Returns nil if there
+-- is no such table. Otherwise returns a table with three fields:
 --
 --   - of: path to the container of the coroutines (the parameter 'container')
 --   - path: path to the table inside of the coroutine
 --   - many: "list", or "keys" for a table with many keys
 --
--- path: text of the path of references to the samples
+-- path: text of the path of references to the objects
 -- container: text of the path to the container, the start of 'path'
 -- rest: the end of 'path', after the step to the container's elements
 local function incoroutine(path, container, rest)
@@ -252,9 +262,12 @@ local function incoroutine(path, container, rest)
 end
 
 -- Returns true if a table does not grow, but the tables inside of its elements do. Two conditions must be
--- met: at least NESTED samples from the second half of the run (by sampled bytes) are in the inner tables;
--- and no sample from that half is itself an element of the table. Samples of vectors (array or hash parts) do
--- not count.
+-- met:
+--
+--   - At least NESTED samples from the second half of the run (by sampled bytes) are in the inner tables.
+--   - No sample from that half is itself an element of the table.
+--
+-- Samples of vectors (array or hash parts) do not count.
 --
 -- holder: text of the path to the table, or nil
 local function isnested(profile, holder)
@@ -293,8 +306,9 @@ end
 --   - "nested": tables inside of the elements of a list or table with many keys (isnested)
 --   - "chain": other objects, such as the nodes of a linked list
 --
--- If coroutines keep the objects in a table that is one of their local variables (group.inner), and do not
--- leak themselves, sets group.holder, the holder that the verdict names, to this table.
+-- May also change group.holder, the holder that the verdict names. If the objects are in a table that is a
+-- local variable of coroutines (group.inner), and the coroutines do not leak themselves, this table becomes
+-- the holder.
 local function kindof(group, profile)
   local bytes, of = {}, 0
   for _, row in ipairs(group.rows) do
@@ -319,10 +333,12 @@ local function kindof(group, profile)
          "chain"
 end
 
--- Finds the group of likely leaks to which a new holder belongs. It belongs to a group if the path of one of
--- both holders starts with the path of the other. The shorter path becomes the holder of the group. Returns
--- the group, or nil if no group matches. Tables of modules, globals and references (holders.NAMED) are in no
--- group, because their entries are independent.
+-- Returns the group of likely leaks to which a new holder belongs, or nil if there is none. A holder belongs
+-- to a group if its path starts with the path of the group's holder, or the reverse. The holder with the
+-- shorter path becomes the holder of the group.
+--
+-- Tables of modules, globals and references (holders.NAMED) are in no group, because their entries are
+-- independent.
 --
 -- groups: list of the groups
 -- holder: text of the path of references to the new holder
@@ -384,8 +400,8 @@ local function leaksof(profile, found)
   return groups
 end
 
--- Adds the samples and bytes of a holder's row to the row 'upper'. If 'upper' is nil, appends the row to the
--- list 'kept' instead.
+-- Merges the row of a holder into the row 'upper': adds its samples and bytes. If 'upper' is nil, appends the
+-- row to the list 'kept' instead.
 local function addto(upper, row, kept)
   if upper then
     upper.samples, upper.bytes = upper.samples + row.samples, upper.bytes + row.bytes
@@ -418,12 +434,13 @@ local function joined(rows, byholder)
   return kept
 end
 
--- A row of the verdict has a path, such as cache["a"]. If at least FEWENTRIES entries of one table have rows
--- with fewer than FEWSAMPLES samples each, one row for the table replaces these rows.
+-- The path of a row leads to a table's entry, such as cache["a"]. If at least FEWENTRIES entries of one table
+-- have rows with fewer than FEWSAMPLES samples each, one row for the table replaces these rows (collected).
 local FEWENTRIES, FEWSAMPLES = 4, 3
 
--- Finds tables with several entries (FEWENTRIES) that have rows of few samples each (FEWSAMPLES). Replaces
--- these rows by one row for the table, the innermost one if there are several. Returns the remaining rows.
+-- Finds tables with at least FEWENTRIES entries whose rows have fewer than FEWSAMPLES samples each. Replaces
+-- these rows by one row for the table. If such tables are inside of each other, the innermost one has the
+-- row. Returns the remaining rows.
 --
 -- rows: rows of M.held
 -- byholder: the same rows, by path
@@ -442,7 +459,7 @@ local function collected(rows, byholder)
     end)
   end
   local inner = table.move(rows, 1, #rows, 1, {})
-  -- The rows with the longest texts come first, because the row of an inner table receives other rows before
+  -- Rows with longer texts are replaced first. So the row of an inner table has received all its rows before
   -- it is itself replaced.
   table.sort(inner, function(a, b)
     return #a.text > #b.text or #a.text == #b.text and a.text < b.text
@@ -498,7 +515,8 @@ local function gathered(rows, byholder, all)
 end
 
 -- Sets the field 'held' of each group of likely leaks to the bytes of all objects that the group's holder
--- keeps alive. If the report lists the lines that allocated more than half of these bytes, leaves 'held' nil.
+-- keeps alive. But if less than half of these bytes were allocated without a known line, 'held' is nil,
+-- because the lines of the report explain most of the bytes.
 --
 -- groups: groups of likely leaks (leaksof)
 local function holdings(profile, groups)
@@ -569,11 +587,11 @@ end
 
 -- {== time ==================================================================
 
--- Returns the line with most time samples of one sort, or nil if there is none.
+-- Returns the line with most time samples of one sort as a table, or nil if there is none. Fields:
 --
 --   - file, line, name: the line's file, number and function
 --   - calls: name of the C function that the line called; nil: it ran Lua code. If 'sort' is "gc", the only
---     name is luaB_collectgarbage, because any other function that allocates may reach a collection
+--     name is luaB_collectgarbage, because any other function that allocates may cause a collection
 --   - own: true: 'calls' is a function of the profiler
 --   - n: time samples, in sampling periods
 --
@@ -606,8 +624,8 @@ local function slowest(profile, sort)
   return sums[1]
 end
 
--- Returns "gc" if a few time samples suffice to show that collections took much of the time, "c" if they show
--- it for C code; else nil. 'whole': sums of all samples (totals).
+-- Returns "gc" or "c" if a few time samples are enough to show that collections, or C code, took much of the
+-- time; else nil. 'whole': sum of all samples (totals).
 local function evident(profile, whole)
   local n = math.floor(whole.timesamples + 0.5)
   local pauses = profile.course and profile.course.pauses
@@ -642,9 +660,8 @@ end
 
 -- ==}
 
--- Returns the sampling period with which another run would have enough samples: the longest one that is a
--- power of 2, in bytes. Returns nil if the period would be too short (LEASTPERIOD), or longer than half of
--- the present period.
+-- Returns the longest sampling period with which another run would have enough samples, in bytes. It is a
+-- power of 2. Returns nil if it would be too short (LEASTPERIOD), or longer than half of the present period.
 --
 -- bytes: bytes that the run allocates
 -- samples: number of samples that are enough
@@ -657,7 +674,8 @@ local function finer(bytes, samples, now)
   return p * samples <= bytes and math.min(p, now // 4 * 2) >= p and p or nil
 end
 
--- Returns the mean bytes per sample. It is above profile.period if the samples per second were limited.
+-- Returns the mean bytes per sample. They are more than profile.period if the samples per second were
+-- limited.
 local function periodof(profile)
   return math.max(profile.period or 0,
                   (profile.samples or 0) > 0 and (profile.bytes or 0) // profile.samples or 0)
@@ -722,7 +740,8 @@ end
 --     - native: true: a C function without a Lua caller
 --     - bytes, samples: allocated by the line
 --     - share: the line's share of all sampled bytes
---     - about: its share of the exact number of allocated bytes; if that is unknown, the same as 'share'
+--     - about: bytes of the line: 'share' times the exact number of allocated bytes; if that is unknown, the
+--       same as 'bytes'
 --     - survived: share of the line's bytes that survived
 --     - type, sort: type and sort of block with most bytes
 --     - reason: why the line allocates, a word such as "closures" (reasonof)
