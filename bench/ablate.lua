@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Programs of bench/ablate that measure pauses: lua bench/ablate.lua NAME [SIZE] prints the longest step of
--- a program in seconds of CPU time. loads.NAME(size) returns the step (a function that takes some
--- microseconds), the number of steps, and a value to keep alive.
+-- The programs with which bench/ablate measures pauses. `lua bench/ablate.lua NAME [SIZE]` runs one of
+-- them, and prints the CPU time of its longest step in seconds. Each program is a function of its size,
+-- loads.NAME. It returns three values: the step, a function that is called repeatedly; the number of calls;
+-- a value that must stay alive until the last call.
 
 local loads = {}
 
@@ -14,7 +15,7 @@ function loads.new_keys(size)
 end
 loads.new_keys_size = 1200000
 
--- Keeps a table of string keys, a quarter of 'size'. Each step replaces the 16 oldest keys by new ones.
+-- Fills a table with size / 4 string keys. Each step replaces the 16 oldest keys by new ones.
 function loads.replaced_keys(size)
   local t, live = {}, size // 4
   local n = live
@@ -28,8 +29,8 @@ function loads.replaced_keys(size)
 end
 loads.replaced_keys_size = 2000000
 
--- Fills ten tables with weak values with 'size' values, all of which die. Each step creates 32 short-lived
--- tables.
+-- Stores 'size' objects in ten tables with weak values. All objects die before the first step. Each step
+-- creates 32 short-lived tables.
 function loads.dead_values(size)
   local weak, values = {}, {}
   for i = 1, 10 do weak[i] = setmetatable({}, { __mode = "v" }) end
@@ -46,7 +47,8 @@ function loads.dead_values(size)
 end
 loads.dead_values_size = 1000000
 
--- Each step is a full collection of a heap of 'size' small tables, each of which refers to another one.
+-- Each step is a full collection. The heap has 'size' pairs of small tables, one of which refers to the
+-- other.
 function loads.full_collections(size)
   local t = {}
   for i = 1, size do t[i] = { i, { i } } end
@@ -54,8 +56,9 @@ function loads.full_collections(size)
 end
 loads.full_collections_size = 100000
 
--- Each step creates 16 userdata of 'bytes' bytes with a finalizer, next to a live heap. The last 'kept'
--- userdata stay alive. The environment variable USERDATA is the path of the compiled bench/userdata.c.
+-- Each step creates 16 userdata of 'bytes' bytes with a finalizer. The last 'kept' userdata stay alive, and
+-- so do 100,000 small tables. The environment variable USERDATA is the path of the compiled
+-- bench/userdata.c.
 local function userdata(steps, bytes, kept)
   local new = assert(package.loadlib(os.getenv "USERDATA", "luaopen_userdata"))()
   local live, ring, n = {}, {}, 0
@@ -69,19 +72,20 @@ local function userdata(steps, bytes, kept)
   end, steps, { live, ring }
 end
 
--- Creates userdata of 1,000 bytes, such as database cursors, that become garbage immediately.
+-- Creates userdata of 1,000 bytes that become garbage immediately, as database cursors do.
 function loads.cursors(size)
   return userdata(size, 1000, 0)
 end
 loads.cursors_size = 50000
 
--- Creates small userdata, such as handles, each of which lives until 1,000 others are created.
+-- Creates small userdata, as for file handles. Each one lives until 1,000 others were created.
 function loads.handles(size)
   return userdata(size, 16, 1000)
 end
 loads.handles_size = 50000
 
--- Each step swaps 256 pairs of elements of an old table of 'size' objects, and allocates little.
+-- Each step swaps 256 pairs of elements of an old table with 'size' elements, and allocates one small
+-- table.
 function loads.swapped(size)
   local t, x, last = {}, 1, nil
   for i = 1, size do t[i] = { i } end

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- The programs of bench/copies, of which it runs one: lua bench/copies.lua NAME
+-- The programs of bench/copies. `lua bench/copies.lua NAME` runs one of them.
 
 local P = {}
 
--- Appends to a string, which copies the whole string each time.
+-- Appends to a string 5,000 times. Each time the whole string is copied.
 function P.quadratic()
   local s = ""
   for i = 1, 5000 do
@@ -12,8 +12,8 @@ function P.quadratic()
   return #s
 end
 
--- Calls gsub with results that are longer than the buffer of its C function, which is enlarged several
--- times.
+-- Calls gsub with results that are longer than the buffer on the C stack. The buffer is enlarged, and thus
+-- copied, several times.
 function P.doubling()
   local text, n = ("x"):rep(100000), 0
   for _ = 1, 150 do
@@ -31,7 +31,7 @@ function P.concat()
   return n
 end
 
--- Fills tables whose hash part and array part are reallocated.
+-- Fills tables. Their hash parts and array parts grow, and are copied each time.
 function P.rehash()
   local keys, n = {}, 0
   for i = 1, 1000 do keys[i] = "key " .. i end

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** exact: a Lua module that counts every allocation of a run by site, for bench/sites:
+** exact: a Lua module that counts every allocation of a run by allocation site, for bench/sites:
 **   EXACT_OUT=FILE LUA_PROFILER=... lua -l profiler -l exact SCRIPT
-** This module is a sampler between the core and the profiler's sampler. Its own sample point is
-** always the next byte, so that the core reports each block to it. It passes a block on if the block
-** reaches the profiler's sample point. So the exact counts and the profile are of the same run and
-** differ only by the sampling. (Two runs may differ in the order of pairs and in the allocations
-** that depend on this order.) The counts are from the load of the module to lua_close.
+** The module is a sampler between the core and the profiler's sampler. It requests a sample at
+** every byte, so that the core reports each block to it. If a block reaches the profiler's sample
+** point, the module passes the block on to the profiler.
 **
-** With EXACT_COPIES=FILE2 the module also counts copies, for bench/copies: the bytes of each new
-** string when the string is complete, and the bytes that growing blocks move.
+** So the exact counts and the profile are from the same run, and differ only by the sampling.
+** (Two runs may differ in the order of pairs, and thus in their allocations.) Counting starts
+** when the module is loaded and stops in lua_close.
 **
-** FILE has first the bytes allocated according to the core, then a line for each site: bytes,
-** blocks, type, line, file. A site is a type of block and the innermost Lua line of its stack ("0"
-** and "-": no Lua function is on the stack). FILE2 has such lines for copies, by the copying line,
-** with the type "copied".
+** With EXACT_COPIES=FILE2 the module also counts copied bytes, for bench/copies: the bytes of
+** each new string when the string is complete, and the bytes that are moved when a block grows.
+**
+** The first line of FILE is the number of allocated bytes according to the core. Each other line
+** describes a site: bytes, blocks, type, line, file. A site is the type of the block and the
+** innermost Lua line of its stack (line 0 of the file "-" if no Lua function is on the stack). In
+** FILE2 each line describes a line of Lua that copies; the type is "copied".
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,10 +29,10 @@
 #include "seam.h"
 
 #define NSITES	16384	/* number of slots of the hash table, a power of two */
-#define COPIED	(-1) /* kind of a site of copies */
+#define COPIED	(-1) /* Site.kind of a site that counts copied bytes */
 
 typedef struct Site {
-  /* NULL: this slot of the table is free */
+  /* file name; NULL if this slot of the hash table is free */
   char *file;
   int line, kind;
   uint64_t bytes, blocks;
@@ -42,19 +44,19 @@ static const asamp_Api *api;
 static uint64_t started;  /* bytes that luaN_allocated returned when this module was loaded */
 static luaN_Frame frames[LUAN_DEPTH];
 
-/* the profiler's sampler, to which this module passes calls on */
+/* the profiler's sampler, to which this module forwards all calls */
 static const luaN_Sampler *inner;
 static uint64_t left;			/* bytes to the profiler's next sample point, >= 1 */
 
-static const char *copies;  /* FILE2; NULL: copies are not counted */
+static const char *copies;  /* path FILE2; NULL if copies are not counted */
 static uint64_t copyleft = UINT64_MAX; /* bytes to the profiler's next copy sample point */
-static const TString *unfinished;  /* string whose bytes are not complete yet */
-static Site *unfinishedat;   /* site that creates 'unfinished' */
+static const TString *unfinished;  /* new string whose bytes the core has not written yet */
+static Site *unfinishedat;   /* site to which the bytes of 'unfinished' will be added */
 
 /*
-** Stores the innermost frame of a Lua function in *ar and returns 1; returns 0 if there is none.
-** If the running coroutine has only C functions, the frame is in a coroutine that has resumed it.
-** Called during an allocation, so that it must not allocate.
+** Finds the innermost Lua function on the stack. Stores its file and line in *ar and returns 1;
+** returns 0 if the stack has none. If the running coroutine has only C functions, searches the
+** coroutines that resumed it. Must not allocate, because the core calls it during an allocation.
 */
 static int innermost (lua_State *L, lua_Debug *ar) {
   int level;
@@ -92,7 +94,7 @@ static Site *site (const char *file, int line, int kind) {
   return &sites[h];
 }
 
-/* Returns the site for this kind of block at the innermost Lua line of the stack. */
+/* Returns the site of the innermost Lua line on the stack for blocks of type 'kind'. */
 static Site *here (lua_State *L, int kind) {
   lua_Debug ar;
   if (!innermost(L, &ar)) return site("-", 0, kind);
@@ -100,8 +102,10 @@ static Site *here (lua_State *L, int kind) {
               ar.currentline > 0 ? ar.currentline : 0, kind);
 }
 
-/* Adds the string 'unfinished' to the counts, if it is not NULL. Called at the next event, when
- * the contents of the string are complete. */
+/*
+** Adds the string 'unfinished' to the counts, if it is not NULL. Called at the next sample,
+** copy or collection, because the string is complete then.
+*/
 static void settle (void) {
   if (unfinished == NULL) return;
   unfinishedat->bytes += tsslen(unfinished);
@@ -110,8 +114,8 @@ static void settle (void) {
 }
 
 /*
-** The callback for a block of over + 1 bytes: counts it, and passes it on if the profiler's
-** sample is due. Returns the distance to the next sample point, always 1.
+** Sampler callback for a new block of over + 1 bytes. Counts the block, and calls the profiler if
+** its sample point is reached. Returns 1, the distance to the next sample point in bytes.
 */
 static uint64_t sample (void *ud, lua_State *L, const luaN_Sample *s, uint64_t over) {
   Site *at = here(L, (int)s->kind);
@@ -155,8 +159,8 @@ static void point (void *ud, lua_State *L) {
 }
 
 /*
-** The callback for n bytes that a growing block has moved: counts them. Returns the distance to
-** the next sample point of copies, always 1.
+** Sampler callback for n copied bytes. Counts them, and calls the profiler if its copy sample
+** point is reached. Returns 1, the distance to the next copy sample point in bytes.
 */
 static uint64_t copied (void *ud, lua_State *L, size_t n, uint64_t over) {
   Site *at;
@@ -170,8 +174,8 @@ static uint64_t copied (void *ud, lua_State *L, size_t n, uint64_t over) {
 }
 
 /*
-** Writes a file: if 'copied' is 1, the sites of copies; if it is 0, the total 'all' and all other
-** sites.
+** Writes the counts to the file 'path'. If 'copied' is 1, writes the sites of copies; if it is 0,
+** writes the total 'all' and the sites of allocations.
 */
 static void put (const char *path, int copied, uint64_t all) {
   FILE *f = path != NULL ? fopen(path, "w") : NULL;
@@ -193,10 +197,7 @@ static void put (const char *path, int copied, uint64_t all) {
   }
 }
 
-/*
-** The callback for the end of the state: writes the files and installs the profiler's sampler
-** again.
-*/
+/* Sampler callback for lua_close: writes the files and installs the profiler's sampler again. */
 static void closing (void *ud, lua_State *L) {
   uint64_t all = luaN_allocated(L) - started;
   (void)ud;

@@ -1,9 +1,8 @@
 /*
 ** SPDX-License-Identifier: MIT
-** A library to preload (LD_PRELOAD) for instruction counts: time() always returns 1. Lua computes
-** the seed of its string hashes from time() and from addresses. Under valgrind the addresses are
-** the same in each run, so that with this library all runs are the same. Clocks that measure
-** durations are not replaced.
+** A library for LD_PRELOAD that makes instruction counts repeatable: time() always returns 1. Lua
+** computes the seed of its string hashes from time() and from addresses, and valgrind uses the
+** same addresses in each run. Clocks that measure durations are not replaced.
 */
 #include <time.h>
 

@@ -1,7 +1,7 @@
 /*
 ** SPDX-License-Identifier: MIT
-** A Lua module for bench/fuzz. luaopen_fuzzdata returns a function that creates a userdata with
-** one user value and zeroed bytes. Its argument is the size in bytes.
+** A Lua module for bench/fuzz. luaopen_fuzzdata returns a function that creates a userdata of a
+** given size in bytes. The userdata has one user value, and its bytes are 0.
 */
 #include <string.h>
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The program of bench/lifetimes: lua lifetimes.lua [base|act] [rows]. Loads a table of numbers from text,
--- as the class DataFrame in the paper on FiLiP does: parsers, streams and fractions are short-lived, rows
--- stay. 'act': short-lived objects are kept to the end.
+-- The program of bench/lifetimes: lua lifetimes.lua [base|act] [ROWS]. Loads a table of numbers from text,
+-- like the class DataFrame in the paper on FiLiP. Parsers, streams and fractions are short-lived; rows and
+-- cells stay alive. With 'act', all short-lived objects are also kept to the end.
 
 local act = arg[1] == "act"
 local kept = {}

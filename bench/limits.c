@@ -1,13 +1,15 @@
 /*
 ** SPDX-License-Identifier: MIT
-** Runs a script in new states, each with a limit of the bytes obtained from lua_Alloc; for bench/limits:
-**   limits least SCRIPT STEP MOST      prints the first limit of STEP, 2 STEP, ... in which the
+** Runs a script in new states whose lua_Alloc has a limit, for bench/limits. It is linked with
+** the liblua.a to be measured:
+**   limits least SCRIPT STEP MOST      prints the first of the limits STEP, 2 STEP, ... in which the
 **                                      script succeeds; 0 if it fails in all limits up to MOST
-**   limits sweep SCRIPT STEP FROM TO   prints each limit of FROM, FROM + STEP, ... up to TO in
-**                                      which the script fails, with its message, one a line
-** All numbers are KiB. Scripts have the standard libraries and newdata(n), which returns a userdata of n
-** bytes with a finalizer. If a run takes SECONDS of CPU time, this program ends with an error. It uses only
-** the public API, so that any Lua 5.4 can be measured.
+**   limits sweep SCRIPT STEP FROM TO   tries the limits FROM, FROM + STEP, ... up to TO; prints a line
+**                                      for each limit in which the script fails: limit, error message
+** All numbers are KiB. A limit is the largest number of bytes that a state may have obtained from
+** lua_Alloc. Scripts can use the standard libraries and newdata(n), which returns a userdata of n
+** bytes with a finalizer. If a run takes SECONDS of CPU time, this program ends with an error. It
+** uses only the public API, so that any Lua 5.4 can be measured.
 */
 #include <signal.h>
 #include <stdio.h>
@@ -30,7 +32,7 @@ typedef struct Limit {
 static void *limited (void *ud, void *block, size_t osize, size_t nsize) {
   Limit *l = ud;
   void *fresh = NULL;
-  /* if a block is new, osize is not its size but the type of an object */
+  /* lua_Alloc: if 'block' is NULL, osize is the type of the new object, not a size */
   if (block == NULL) osize = 0;
   if (nsize > osize && nsize - osize > l->limit - l->used) return NULL;
   if (nsize == 0) free(block);
@@ -44,10 +46,7 @@ static void fail (const char *message) {
   exit(2);
 }
 
-/*
-** Handler of SIGPROF, which the process receives when a run has used SECONDS of CPU time: ends
-** the program.
-*/
+/* Handler of SIGPROF, which arrives when a run has used SECONDS of CPU time. Ends the program. */
 static void expire (int signal) {
   static const char message[] = "limits: a run has used all of its CPU time\n";
   (void)signal;
@@ -55,7 +54,7 @@ static void expire (int signal) {
   _exit(2);
 }
 
-/* The finalizer of the userdata that newdata creates. It clears the user value. */
+/* The finalizer of the userdata of newdata. It sets the user value to nil. */
 static int collected (lua_State *L) {
   lua_pushnil(L);
   lua_setiuservalue(L, 1, 1);

@@ -1,14 +1,15 @@
 -- SPDX-License-Identifier: MIT
--- Runs one workload: lua bench/load.lua NAME [SIZE [TIMES]] prints "NAME SIZE: RESULT".
--- TIMES: how many times the workload runs (1); the result is that of the last run.
+-- Runs one workload: lua bench/load.lua NAME [SIZE [TIMES]] prints "NAME SIZE: RESULT". SIZE is a number, or
+-- the name of one of the sizes below. The workload runs TIMES times (1); the result is that of the last run.
 -- A workload is the file bench/load/NAME.lua, which returns a table:
 --   about  one line: the operation that it stresses
---   size, small, tiny   positive integers: for a run of about a second (the default), for
---                       instruction counts, and for the specs
---   long                for a run of some twenty seconds; only a few workloads have it
+--   size   a positive integer, for a run of about a second (the default)
+--   small  the same for instruction counts
+--   tiny   the same for the specs
+--   long   the same for a run of some twenty seconds; only a few workloads have it
 --   run(size) -> a string or number that depends only on size
--- This script seeds the generator of random numbers, so that 'run' may use math.random. Results must not
--- depend on addresses or on the order of pairs.
+-- This script seeds math.random, so that 'run' may use it. Results must not depend on addresses or on the
+-- order of pairs.
 
 local NAMED_SIZES = { size = true, small = true, tiny = true, long = true }
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The workloads of bench/malloc, of which it runs one: lua malloc.lua NAME ROUNDS. Prints its result and,
--- after a tab, the nanoseconds of CPU time for one of its units, such as a pair of malloc and free. Exit
--- status 77: the Debian library that the workload needs is not installed.
+-- The workloads of bench/malloc. `lua malloc.lua NAME ROUNDS` runs one of them. It prints the result, a
+-- tab, and the nanoseconds of CPU time per unit of the workload, such as one pair of malloc and free. Exit
+-- status 77: a library that the workload needs is not installed.
 
 local name, rounds = arg[1], tonumber(arg[2])
 
@@ -16,7 +16,8 @@ local function cmemory()
   return require "cmemory"
 end
 
--- The workloads by name. Each is a function of 'rounds' that returns a result and the number of its units.
+-- The workloads by name. Each is a function of 'rounds' that returns a result and the number of its units,
+-- to divide the time by.
 local W = {}
 
 -- Pairs of malloc and free with a short loop after each pair: about one pair every 100 ns.
@@ -84,7 +85,7 @@ function W.luv(n)
   return fired, n
 end
 
--- Draws lines and text on a surface of the library cairo, through lgi.
+-- Draws rectangles and text on a surface of the library cairo, by the Lua binding lgi.
 function W.cairo(n)
   local cairo = need "lgi".cairo
   local sum = 0

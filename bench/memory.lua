@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The programs of bench/memory, of which it runs one: lua memory.lua NAME. At its end it prints, in bytes,
--- the resident memory according to the system, the memory in use according to Lua, and the resident native
--- bytes that the program has allocated.
+-- The programs of bench/memory. `lua memory.lua NAME` runs one of them. At its end it prints three numbers
+-- of bytes: the resident memory according to the system, the memory in use according to Lua, and the native
+-- memory that the program keeps and that is resident (-1: not compared).
 
 local name = arg[1]
 
@@ -10,8 +10,8 @@ local function cmemory()
   return require "cmemory"
 end
 
--- The programs by name. Each returns a value to keep alive, and the number of its resident native bytes
--- (nil: none).
+-- The programs by name. Each returns a value to keep alive, and the number of resident native bytes that it
+-- keeps (nil: not compared).
 local P = {}
 
 function P.records()

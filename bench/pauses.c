@@ -1,19 +1,24 @@
 /*
 ** SPDX-License-Identifier: MIT
-** Measures the time of each batch of an allocating workload. It is linked with the liblua.a to be measured:
+** Measures the time of each batch of an allocating workload. It is linked with the liblua.a to be
+** measured:
 **   pauses WORKLOAD MODE CLOCK RECORDS PAGE SURVIVORS BATCHES [TRAP]
-** WORKLOAD  bench/micro/churn.lua or trap.lua, called with the numbers RECORDS, PAGE and SURVIVORS,
-**           and the path TRAP or nil
-** MODE      default: as lua_newstate leaves it; generational, incremental: set by lua_gc; full: the
-**           collector is stopped, and a batch ends with a full collection if the heap has doubled
-**           since the previous collection; idle: no heap and no allocation, to measure the noise of
-**           the machine
-** CLOCK     cpu: CPU time of this thread; wall: CLOCK_MONOTONIC
-** Prints "live BYTES" (LUA_GCCOUNT before the batches), "peak BYTES" (its maximum before and after
-** batches), "total NS", "longest NS", then a line "NS BATCHES" for every time that batches took,
-** rounded to 1 in 64, in ascending order. The heap is filled in MODE, then collected once, before
-** the batches. This program allocates nothing between batches. It uses only the public API, so that
-** any Lua 5.4 can be measured.
+**   WORKLOAD  bench/micro/churn.lua or trap.lua; it receives the numbers RECORDS, PAGE and SURVIVORS
+**             and the path TRAP (or nil); its first comment explains them
+**   MODE      of the collector:
+**     default       as lua_newstate sets it
+**     generational, incremental: selected by lua_gc
+**     full          stopped; a full collection runs at the end of a batch if the heap has doubled since
+**                   the previous one
+**     idle          no heap and no allocation, to measure the noise of the machine
+**   CLOCK     cpu: CPU time of this thread; wall: CLOCK_MONOTONIC
+**   BATCHES   number of batches to measure
+**
+** First fills the heap and runs one full collection. Then runs the batches, and allocates nothing
+** between them. Prints "live BYTES" (LUA_GCCOUNT before the batches), "peak BYTES" (the largest
+** LUA_GCCOUNT before or after a batch), "total NS" and "longest NS". Then prints a histogram in ascending
+** order: for each time that occurred, rounded to 1 part in 64, a line with the time in ns and the
+** number of batches. It uses only the public API, so that any Lua 5.4 can be measured.
 */
 #include <errno.h>
 #include <stdint.h>
@@ -26,26 +31,29 @@
 #include "lauxlib.h"
 #include "lualib.h"
 
-/* times are counted in ranges; the number of ranges for each factor of 2 */
+/*
+** Histogram of times: number of ranges per factor of 2. More ranges are more precise, and take
+** more memory.
+*/
 #define FINE 64
-/* the number of ranges of the histogram, which together contain all 64-bit times */
+/* number of ranges of the histogram; together they cover all 64-bit times */
 #define LENGTHS (64 * FINE)
 
 typedef struct Times {
   uint64_t total, longest;   /* nanoseconds */
-  /* for each range, the number of batches whose time is in it */
+  /* for each range of the histogram, the number of batches whose time is in it */
   uint64_t count[LENGTHS];
 } Times;
 
-/* Prints an error message with 'value' and ends the program. */
+/* Prints an error message about 'value' and ends the program. */
 static void fail (const char *what, const char *value) {
   fprintf(stderr, "pauses: %s '%s'; see the head of bench/pauses.c\n", what, value);
   exit(2);
 }
 
 /*
-** Returns the number in 'text', which must be at least 0. Otherwise ends the program with the
-** given message.
+** Parses 'text' as an integer of at least 0 and returns it. If the text is something else, prints
+** the message and ends the program.
 */
 static long natural (const char *what, const char *text) {
   char *end;
@@ -57,8 +65,8 @@ static long natural (const char *what, const char *text) {
 }
 
 /*
-** Returns the index of the range that contains a time. There is one range for each ns below 2 *
-** FINE, and then FINE ranges for each factor of 2.
+** Returns the index of the range that contains the time 'ns'. Each ns below 2 * FINE has a range
+** of its own; above that, each factor of 2 is divided into FINE equal ranges.
 */
 static size_t place (uint64_t ns) {
   unsigned octave = 0;
@@ -66,7 +74,7 @@ static size_t place (uint64_t ns) {
   return octave * FINE + (size_t)(ns >> octave);
 }
 
-/* Returns the time in ns in the middle of range i. */
+/* Returns the time in the middle of range i, in ns. */
 static uint64_t middle (size_t i) {
   unsigned octave = i < 2 * FINE ? 0 : (unsigned)(i / FINE) - 1;
   return ((uint64_t)(i - octave * FINE) << octave) + (((uint64_t)1 << octave) >> 1);
@@ -99,8 +107,8 @@ static void call (lua_State *L, int f) {
 }
 
 /*
-** Calls the workload. Its results, the functions fill, batch and idle, are then at stack indices
-** 1, 2 and 3.
+** Runs the workload's file with the numbers and the path 'trap'. It returns the functions fill,
+** batch and idle, which are then at the stack indices 1, 2 and 3.
 */
 static void load_workload (lua_State *L, const char *path, char **numbers,
                            const char *trap) {

@@ -1,13 +1,15 @@
 /*
 ** SPDX-License-Identifier: MIT
-** Runs a command COUNT times (once without -n), or until a run fails, and writes its use of time
-** and memory, for the benchmarks:
+** Runs a command and writes the time and the memory that it has used, for the benchmarks:
 **   runstat [-n COUNT] [-e NAME=VALUE]... RESULT COMMAND [ARGUMENT]...
-** The file RESULT gets one line: wall, user and system seconds (sums over the runs), peak RSS in
-** KiB (the largest of all runs), and the exit status of the last run (127: COMMAND cannot be run).
-** This program must itself use little memory, because the peak that the kernel reports for a child
-** is at least the resident memory of its parent at the fork. Exit status: 0 if RESULT was written;
-** otherwise 2.
+** With -n, runs it COUNT times, or until a run fails. With -e, adds an environment variable.
+**
+** Writes one line to the file RESULT: wall, user and system seconds (sums of all runs), peak RSS
+** in KiB (the largest of all runs), and the exit status of the last run (127 if COMMAND cannot be
+** started). Exit status: 0 if RESULT was written, otherwise 2.
+**
+** This program must itself use little memory: the peak that the kernel reports for a child is at
+** least the resident memory of its parent at the time of fork().
 */
 #define _GNU_SOURCE
 #include <errno.h>
@@ -22,7 +24,7 @@
 typedef struct Usage {
   double wall, user, sys;  /* seconds */
   long rss;                /* KiB */
-  /* the exit status of the last run; 128 + signal if a signal killed it */
+  /* exit status of the last run; 128 + N if signal N killed it */
   int status;
 } Usage;
 

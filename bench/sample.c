@@ -2,17 +2,20 @@
 /*
 ** Measures the cost of an allocation sample in the thread of the program, for bench/sample:
 **   sample SHAPE LUADEPTH CDEPTH NATIVE SAMPLES PERIOD
-** The program makes CDEPTH nested C calls, inside them LUADEPTH nested Lua calls, and there creates
-** SAMPLES tables of 104 bytes. With PERIOD 64 each table is a sample, with PERIOD 0 none is. With
-** NATIVE 1, stacks include C functions. Prints the nanoseconds of CPU time of this thread for each
-** table; the profiler's writer runs on another thread. SHAPE states how the stack changes between
-** samples:
-**   same       only the innermost function differs
-**   new        all Lua calls are made again for every table
-**   coroutine  the same as 'same', but the innermost function runs in a coroutine, so that the
-**              profiler must read the whole stack for each sample
-** With the shape 'followed', the program instead creates and keeps SAMPLES strings, each of which is
-** a followed sample, and prints the nanoseconds of a full collection divided by SAMPLES.
+** The program makes CDEPTH nested C calls, inside them LUADEPTH nested Lua calls, and there
+** creates SAMPLES tables of 104 bytes. It prints the nanoseconds of CPU time per table in this
+** thread. The profiler's writer runs on another thread.
+**   PERIOD    0: no table is sampled; 64: each table is
+**   NATIVE    1: stacks include C functions
+**   SHAPE     how the stack changes between two samples:
+**     same       only the innermost function changes
+**     new        all Lua calls are made again for every table
+**     coroutine  like 'same', but the innermost function runs in a coroutine, so that the profiler must
+**                read the whole stack for each sample
+**
+** With the shape 'followed', the program instead creates SAMPLES strings and keeps them. With
+** PERIOD 64 each string is a sample whose survival the profiler follows. Then it runs full
+** collections, and prints the nanoseconds of one divided by SAMPLES.
 */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -32,7 +35,7 @@ static const char source[] =
   "end\n"
   "local function again(n) for _ = 1, n do down(depth - 4, make) end end\n"
   "local function run(f)\n"
-  /* fills the caches of names, lines and libunwind by a first call */
+  /* the first call fills the caches of names, lines and libunwind */
   "  f(1000)\n"
   "  return measured(f, n)\n"
   "end\n"
@@ -61,10 +64,7 @@ static double now (void) {
   return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/*
-** The Lua function measured(f, n): calls f(n) and returns its CPU time in nanoseconds divided by
-** n.
-*/
+/* The Lua function measured(f, n): calls f(n), and returns its CPU time in ns divided by n. */
 static int measured (lua_State *L) {
   lua_Integer n = lua_tointeger(L, 2);
   double start = now();
@@ -74,8 +74,8 @@ static int measured (lua_State *L) {
 }
 
 /*
-** Calls the Lua function on the stack inside 'depth' nested C calls, which the compiler cannot
-** remove.
+** Calls the Lua function on the stack, with its 4 arguments, inside 'depth' nested C calls.
+** 'volatile' prevents the compiler from replacing the recursion by a loop.
 */
 static __attribute__((noinline)) int down (lua_State *L, int depth) {
   volatile int below;

@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: MIT
 -- The program of bench/scalene. The costs of its lines are known exactly, and it prints them.
---   lua bench/scalene.lua [ROUNDS]      (100) prints "KIND LINE AMOUNT" for each line
--- KIND is time (iterations of equal loops), native (seconds in a C function, by the clock), memory
--- (bytes by the core's own count, with the collector stopped) or copies (copied bytes, computed).
-
---   lua bench/scalene.lua touched       allocates native memory at two lines, of which only the
---                                       first writes to it; prints "NAME LINE BYTES RSS" for
---                                       each line
--- RSS is the number of bytes that became resident, according to the system.
+--   lua bench/scalene.lua [ROUNDS]    runs loops (100 rounds); prints "KIND LINE AMOUNT" for each line.
+--                                     AMOUNT by KIND:
+--                                       time    number of equal loops
+--                                       native  seconds in a C function
+--                                       memory  allocated bytes, as counted by the core
+--                                       copies  copied bytes, as computed
+--   lua bench/scalene.lua touched     allocates native memory at two lines, but writes only to that of
+--                                     the first line; prints "NAME LINE BYTES RSS" for each line. RSS
+--                                     is the number of bytes that became resident
 
 local function touched()
   package.cpath = "build/spec/?.so;" .. package.cpath

@@ -1,23 +1,23 @@
 /*
 ** SPDX-License-Identifier: MIT
-** Measures the costs of a host program with many small states. It is linked with the liblua.a to be
-** measured:
+** Measures the costs of a host program with many small states, for bench/states. It is linked
+** with the liblua.a to be measured:
 **   states idle N       creates N states with libraries; prints the resident bytes per state
 **   states busy N       the same, but each state has run a script that keeps about 20 KiB and drops
 **                       half a MiB
-**   states least        prints the least limits, to 64 bytes, in which lua_newstate succeeds, the
-**                       libraries, and the libraries with a small script
-**   states rows LIMIT   prints the number of rows that a script can keep within the limit
-**   states loop LIMIT   runs a script that keeps nothing within the limit; prints the number of
-**                       refused requests, and whether the script succeeded
-**   states cycle N      creates and closes a state with libraries N times; prints the nanoseconds of
-**                       CPU time per state
-**   states requests N   the same with a script that keeps about 12 MiB until its end; also prints
-**                       the growth of the resident bytes when all states are closed
-**   states threads N    creates N states like those of 'busy', divided among 8 threads; prints the
-**                       growth of the resident bytes and the milliseconds of wall time
-** A limit is the largest number of bytes obtained from lua_Alloc. The program uses only the public
-** API, so that any Lua 5.4 can be measured.
+**   states least        prints the smallest limits in which three things succeed: lua_newstate; also
+**                       to open the libraries; also to run a small script (to 64 bytes)
+**   states rows LIMIT   runs a script that keeps as many rows as the limit permits; prints their number
+**   states loop LIMIT   runs a script that creates only garbage; prints how many requests lua_Alloc
+**                       has refused, and whether the script succeeded
+**   states cycle N      creates and closes N states with libraries, one after the other; prints the
+**                       nanoseconds of CPU time per state
+**   states requests N   the same, but each state runs a script that keeps about 12 MiB until its end;
+**                       also prints by how much the resident bytes have grown after the last state
+**   states threads N    creates N states like those of 'busy' in 8 threads; prints by how much the
+**                       resident bytes grow, and the milliseconds of wall time
+** A limit is the largest number of bytes that a state may have obtained from lua_Alloc. The
+** program uses only the public API, so that any Lua 5.4 can be measured.
 */
 #include <pthread.h>
 #include <stdio.h>
@@ -61,7 +61,7 @@ static const char SMALL[] =
   "for w in text:gmatch('%d+=') do found = found + #w end\n"
   "return found";
 
-/* A script that keeps rows until memory is exhausted, and returns their number. */
+/* A script that creates rows until memory is exhausted, and returns their number. */
 static const char ROWS[] =
   "local rows, n = {}, 0\n"
   "pcall(function() while true do rows[n + 1] = {id = n, name = 'row ' .. n}; n = n + 1 end end)\n"
@@ -74,7 +74,10 @@ static const char LOOP[] =
   "for i = 1, 200000 do local t = {i, 'text ' .. i}; sum = sum + #t end\n"
   "return sum";
 
-/* The script of a large request. It keeps objects, strings and an array until it ends. */
+/*
+** The script of a large request. It creates objects, strings and an array, all alive until it
+** ends.
+*/
 static const char REQUEST[] =
   "local rows, texts, numbers = {}, {}, {}\n"
   "for i = 1, 40000 do rows[i] = {id = i, next = rows[i - 1]} end\n"
@@ -83,7 +86,7 @@ static const char REQUEST[] =
   "return #rows + #texts + #numbers";
 
 typedef struct Limit {
-  /* the number of bytes obtained from lua_Alloc and not freed; the limit of this number */
+  /* bytes obtained from lua_Alloc and not freed; their limit */
   size_t held, limit;
   unsigned long refused;  /* number of refused requests */
 } Limit;
@@ -92,7 +95,7 @@ typedef struct Limit {
 static void *limited (void *ud, void *block, size_t osize, size_t nsize) {
   Limit *l = ud;
   void *fresh = NULL;
-  /* If 'block' is NULL, osize is the type of the new object, not a size. */
+  /* lua_Alloc: if 'block' is NULL, osize is the type of the new object, not a size */
   if (block == NULL) osize = 0;
   if (nsize > osize && nsize - osize > l->limit - l->held) {
     l->refused++;
@@ -119,7 +122,7 @@ static long resident (void) {
   return pages * sysconf(_SC_PAGESIZE);
 }
 
-/* Returns the time of the clock in nanoseconds. */
+/* Returns the time of the given clock in nanoseconds. */
 static double now (clockid_t clock) {
   struct timespec t;
   clock_gettime(clock, &t);
@@ -132,7 +135,8 @@ static int openlibs (lua_State *L) {
 }
 
 /*
-** Opens the libraries and runs 'script' (NULL: none), both in protected mode. Returns the status.
+** Opens the libraries and runs 'script' (NULL: no script), both in protected mode. Returns the
+** status of lua_pcall.
 */
 static int play (lua_State *L, const char *script) {
   int status;
@@ -154,8 +158,9 @@ static lua_State *must (const char *script) {
 }
 
 /*
-** Returns 1 if an action succeeds within the limit. Actions: 0 is lua_newstate, 1 also opens the
-** libraries, 2 also runs a script.
+** Creates a state with a memory limit in bytes. Depending on the action, it then does more: 0,
+** nothing; 1, opens the libraries; 2, opens them and runs a small script. Returns 1 if all of it
+** succeeds.
 */
 static int fits (size_t limit, int what) {
   Limit l = {0, limit, 0};
@@ -168,8 +173,8 @@ static int fits (size_t limit, int what) {
 }
 
 /*
-** Returns the smallest limit in bytes, at most 1 MiB, in which an action of fits() succeeds. It
-** may be up to 63 bytes too large.
+** Returns the smallest limit in bytes, at most 1 MiB, in which an action of fits() succeeds. The
+** result may be up to 63 bytes too large.
 */
 static size_t least (int what) {
   size_t low = 0, high = 1 << 20;
@@ -182,8 +187,9 @@ static size_t least (int what) {
 }
 
 /*
-** Runs a script in a new state with the limit. Returns the integer that the script returns, or -1
-** if it fails.
+** Runs a script in a new state with a limit of 'limit' bytes. Returns the integer that the script
+** returns, or -1 if it fails. Stores the number of requests that lua_Alloc refused in *refused,
+** if it is not NULL.
 */
 static long inlimit (size_t limit, const char *script, unsigned long *refused) {
   Limit l = {0, limit, 0};
@@ -204,7 +210,7 @@ static void *manystates (void *ud) {
   return all;
 }
 
-/* Runs the action 'threads'. */
+/* The action 'threads': creates n states in THREADS threads. */
 static void threads (int n) {
   pthread_t t[THREADS];
   void *all[THREADS];
@@ -222,7 +228,7 @@ static void threads (int n) {
   }
 }
 
-/* Runs the actions 'idle' and 'busy': creates n states that have run 'script'. */
+/* The actions 'idle' and 'busy': creates n states that have run 'script'. */
 static void many (int n, const char *script) {
   lua_State **all = malloc((size_t)n * sizeof(*all));
   long before;

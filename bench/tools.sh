@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
-# Every command of bench/ sources this file. It sets 'root', 'scratch' (a folder for helpers, which is
-# kept), 'work' (a folder for this run, which is removed at its end) and 'lua' (a Lua 5.4 that runs the
-# scripts of bench/runner). It builds the small C helpers if they are missing. It measures nothing, and
-# writes only below build/bench.
+# Every command of bench/ sources this file. It sets four variables:
+#   root     the root folder of the project
+#   scratch  a folder for compiled helpers, which is kept
+#   work     a folder for this run, which is removed when the command ends
+#   lua      a Lua 5.4 that runs the scripts of bench/runner
+# It compiles the C helpers that are missing or older than their sources. It writes only below build/bench.
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 scratch=$root/build/bench
@@ -82,9 +84,9 @@ link_one() {
     "$root/bench/$link_name.c" -Wl,-E "$prefix/lib/liblua.a" -lm -ldl || die "cannot link against $prefix/lib/liblua.a"
 }
 
-# Call need_valgrind before counting instructions. callgrind counts each byte of a `rep movsb` as one
-# instruction, and the C library copies thousands of bytes by one such instruction. This function disables
-# its use.
+# need_valgrind: call it before counting instructions. callgrind counts each byte of a `rep movsb` as one
+# instruction, and the C library copies thousands of bytes by one such instruction. So this function
+# disables the instruction in the C library.
 need_valgrind() {
   command -v valgrind >/dev/null || die "valgrind is not installed; apt-get install valgrind"
   export GLIBC_TUNABLES=glibc.cpu.x86_rep_movsb_threshold=1000000000:glibc.cpu.x86_rep_stosb_threshold=1000000000

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A Lua module for bench/ablate. luaopen_userdata returns a function that creates a userdata with
-** a finalizer that does nothing. Its argument is the size in bytes.
+** A Lua module for bench/ablate. luaopen_userdata returns a function that creates a userdata of a
+** given size in bytes. The userdata has a finalizer that does nothing.
 */
 #include "lauxlib.h"
 #include "lua.h"

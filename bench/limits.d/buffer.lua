@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Each round creates rows, and joins lines in a buffer that lua_Alloc provides.
+-- Each round creates rows, and joins lines in a buffer that comes from lua_Alloc because it is too long for
+-- the C stack.
 for _ = 1, 30 do
   local rows, lines = {}, {}
   for i = 1, 100 do rows[i] = { id = i, name = "n" .. i } end

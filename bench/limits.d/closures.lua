@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Lists of closures, each of which shares an upvalue with the previous one.
+-- Creates linked lists of closures. Each closure refers to the previous one by an upvalue.
 for _ = 1, 10 do
   local first
   for i = 1, 500 do

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Coroutines whose stacks have grown are dropped; one is alive at a time.
+-- Creates coroutines, suspends each one in a recursion of 200 calls, so that its stack has grown, and drops
+-- it.
 local function deep(n)
   if n == 0 then coroutine.yield() else deep(n - 1) end
   return 1

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- C calls are nested to a depth of 40, each with a buffer and a pcall; every tenth call is in a new
--- coroutine.
+-- Nests C calls to a depth of 40. Each has a buffer on the C stack and a pcall, and every tenth one runs in
+-- a new coroutine.
 local function nested(n)
   if n == 0 then return "end" end
   return (("."):gsub(".", function()

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The hash parts of tables grow to 700 string keys. Table and keys are then dropped.
+-- Fills tables with 700 string keys, so that their hash parts grow step by step, and drops them.
 for round = 1, 8 do
   local set, n = {}, 0
   for i = 1, 700 do set["key " .. round .. " " .. i] = i end

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Passes lists of 1,500 values on the stack, and on that of a coroutine.
+-- Passes 1,500 values as arguments, once on the stack of the main program and once on that of a coroutine.
 local list = {}
 for i = 1, 1500 do list[i] = i end
 for _ = 1, 20 do

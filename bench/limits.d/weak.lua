@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Objects that soon die are stored in a table with weak values and in a table with weak keys.
+-- Stores short-lived objects in a table with weak values and as keys in a table with weak keys.
 local cache, registry = setmetatable({}, { __mode = "v" }), setmetatable({}, { __mode = "k" })
 for i = 1, 3000 do
   local object = { i }

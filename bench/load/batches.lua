@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A heap of some megabytes is created and dropped, over and over, as a server does for each request. If a
--- collector returns the pages to the system each time, the system has to clear them again. 'size' is the
--- number of batches, of a thousand arrays each.
+-- A heap of 16 MB is created and dropped again and again, as in a server that does so for each request. If
+-- a collector returns the pages to the system each time, the system has to clear them again. 'size' is the
+-- number of heaps; each consists of a thousand arrays.
 
 local function run(size)
   local sum = 0

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Binary trees: complete trees of growing depth are created and dropped, while one tree is alive during the
--- whole run. Leaves are empty tables, inner nodes are arrays of two elements. The result is the number of
--- nodes of all trees.
+-- Binary trees: complete trees of growing depth are created and dropped, while one tree stays alive during
+-- the whole run. Leaves are empty tables, inner nodes are arrays of two elements. 'size' is the depth of
+-- the largest trees. The result is the number of nodes of all trees.
 
 local function grow(depth)
   if depth == 0 then return {} end

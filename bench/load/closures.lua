@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Functions are composed at run time: every composition creates a closure with two upvalues, and every
--- chain of closures is called once and dropped. The result is the sum of all values.
+-- Functions are composed at run time. Each composition creates a closure with two upvalues. Each chain of
+-- compositions is called once and dropped. 'size' is the number of chains. The result is the sum of all
+-- values.
 
 local function compose(f, g)
   return function(x) return f(g(x)) end

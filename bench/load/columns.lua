@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Arrays as large as the heap are filled and dropped, and nothing else is allocated. There are as few
--- allocations as pauses, so that a collector that does a fixed amount of work per pause is too slow. 'size'
--- is the number of arrays.
+-- Arrays as large as the rest of the heap are filled and dropped, and nothing else is allocated. Memory
+-- grows in few, very large allocations, so that a collector runs only a few times. If it does a fixed
+-- amount of work each time, it does not keep up. 'size' is the number of arrays.
 
 local LENGTH = 3000000
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Coroutines are created, resumed a few times and dropped; half of them are still suspended when they
--- become garbage. Each coroutine is a generator of a small range of numbers.
+-- Coroutines are created, resumed a few times and dropped. Half of them are still suspended when they
+-- become garbage. Each coroutine generates a small range of numbers. 'size' is the number of coroutines.
 
 local function walk(first, last)
   for i = first, last do coroutine.yield(i) end

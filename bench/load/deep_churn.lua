@@ -1,14 +1,15 @@
 -- SPDX-License-Identifier: MIT
--- A workload that is hard for some collectors: a recursion of 'size' frames that allocates while the top of
--- the stack moves. In every iteration some frames at the bottom return and are called again; later all
--- return, with short-lived tables between. A collector that scans the whole stack in every minor collection
--- pays for all frames; one that records the unchanged part of the stack must detect that frames have
--- returned and were called again. Every frame has its own table, and checks it at the end.
+-- A workload that is hard for some collectors: short-lived tables are created while the top of a deep stack
+-- moves. At the bottom of a recursion of 'size' frames, each iteration calls up to SWING more frames, which
+-- return again. Then all frames return, and more tables are created meanwhile. A collector that scans the
+-- whole stack in every minor collection pays for all frames. A collector that scans only new frames must
+-- detect that a frame has returned and its slots were used again. Every frame has a table of its own, and
+-- checks it before it returns.
 
-local SWING = 200   -- number of frames that return and are called again in one iteration
--- one iteration runs after each STRIDE frames of the recursion, on its way down and on its way up
+local SWING = 200   -- largest number of additional frames in an iteration
+-- There are size / STRIDE iterations. On the way back, every STRIDEth frame creates TABLES tables.
 local STRIDE = 20
-local TABLES = 100  -- number of short-lived tables created in one iteration
+local TABLES = 100  -- number of short-lived tables that churn() creates
 
 local function churn()
   local sum = 0
@@ -19,8 +20,8 @@ local function churn()
   return sum
 end
 
--- Returns the number of frames from this one to the innermost one, and the number of tables that
--- churn created.
+-- Calls itself until 'depth' is 0, and then calls bottom(). Returns the number of frames below this one,
+-- and the number of tables that churn() created.
 local function dive(depth, bottom)
   local own = { depth }
   if depth == 0 then return 1, bottom() end

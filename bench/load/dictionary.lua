@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A workload that is hard for some collectors: a dictionary of 'size' distinct strings, all kept alive. It
--- is filled, then read with keys that are created again, and then a third of the keys is removed and as
--- many new keys are added.
+-- A workload that is hard for some collectors: a dictionary of 'size' different strings, all of which stay
+-- alive. It is filled, and read with keys that are created again. Then a third of the keys is removed, and
+-- as many new keys are added.
 
 local function run(count)
   local ids = {}

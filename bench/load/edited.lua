@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A large text is edited while the heap contains many small objects, as in editors and page builders. Each
--- edit creates three strings of some hundred kilobytes and drops them. The costs are those of malloc next
--- to a mapped heap, and those of collections during which the text is alive. 'size' is the number of edits.
+-- A large text is edited while the heap contains many small objects, as in an editor. Each edit creates
+-- three strings of up to 390 KB and drops them. Such strings come from malloc. The workload stresses
+-- malloc, and the collections that run while the text is alive. 'size' is the number of edits.
 
 local OTHERS, LINES = 20000, 26000
 

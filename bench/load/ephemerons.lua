@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- A workload that is hard for some collectors: a table with weak keys has properties of objects. Each value
--- refers to its own key and to the next key. Most objects die; the last WINDOW objects are alive. The
--- result is the number of entries that are left after full collections. 'size' is the number of objects.
+-- A workload that is hard for some collectors: a table with weak keys maps objects to their properties.
+-- Each value refers to its own key, and most values also to the previous key. Most objects die; the last
+-- WINDOW objects stay alive. 'size' is the number of objects. The result is the number of entries that are
+-- left after two full collections.
 
 local WINDOW = 2000
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A game stops the collector and runs one collection step in each frame, in incremental mode, as is usual
--- for embedded states. 'size' is the number of frames; each frame has 36 KiB of garbage and a step of 28
--- KiB.
+-- A game loop: the program stops the collector and runs one collection step in each frame, in incremental
+-- mode. The steps must keep up with the garbage. 'size' is the number of frames; each frame creates 641
+-- small tables, and its step has the size 28 KiB.
 
 local function run(size)
   collectgarbage("incremental")

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Trees are built in two ways while a large structure stays alive: top-down (old parents refer to young
--- children, so that the write barrier has work) and bottom-up (children first, without a barrier). The
--- large structure is a tree and an array of floats. 'size' is the depth of this tree.
+-- Trees are built in two ways while a tree and an array of floats stay alive. Top-down: an old parent may
+-- refer to a young child, so that the write barrier has work. Bottom-up: children are created before their
+-- parents, so that it has none. 'size' is the depth of the live tree.
 
 local function populate(node, depth)
   if depth == 0 then return end

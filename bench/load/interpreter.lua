@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- An interpreter written in Lua: parses a program in a small language with functions, closures and lists
--- into a tree, and walks the tree. Every call creates a scope table, and every number is a table, as usual
--- in such interpreters. The program sorts, searches and builds records. 'size' is the number of its
+-- An interpreter written in Lua. It parses a program in a small language with functions, closures and lists
+-- into a tree, and walks the tree. As usual in such interpreters, each call creates a table for its scope,
+-- and each number is a table. The program sorts, searches and builds records. 'size' is the number of its
 -- iterations.
 
 local PROGRAM = [[
@@ -165,8 +165,8 @@ function reader:expression(least)
   return left
 end
 
--- The interpreter, which walks the tree. A scope is { names = values, outer = scope }. A value is a table {
--- kind, ... }.
+-- The interpreter, which walks the tree. A scope is a table { names = values by name, outer = scope }. A
+-- value is a table { kind = name of its type, ... }.
 local NIL, YES, NO = { kind = "nil" }, { kind = "truth", is = true }, { kind = "truth", is = false }
 
 local function number(n) return { kind = "number", value = n } end

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- JSON encoded and decoded in Lua: a document of nested records is encoded, decoded by a recursive reader
--- that uses string.find, and encoded again. The keys of objects are sorted, so that both texts must be
--- equal. 'size' is the number of round trips.
+-- JSON in Lua: a document of nested records is encoded, decoded by a recursive parser that uses
+-- string.find, and encoded again. Both texts must be equal; therefore the keys of objects are sorted.
+-- 'size' is the number of round trips.
 
 local ESCAPES = {
   ['"'] = '\\"', ["\\"] = "\\\\", ["\n"] = "\\n", ["\t"] = "\\t", ["\r"] = "\\r",

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- A real program: luacheck (Debian's lua-check) reads, parses and analyses Lua sources. 'size' is the
--- number of files, taken from the start of the sorted list of files below a folder. If there are fewer,
--- they are checked again, as in an editor that checks repeatedly. LINT_TREE=dir selects another folder of
--- files, LUACHECK=dir another folder of luacheck. The result is the number of warnings, and a sum over
--- position and code of each.
+-- A real program: luacheck (Debian's lua-check) parses and analyses Lua sources. 'size' is the number of
+-- files to check. They are the first ones in the sorted list of the files below a folder. If the folder has
+-- fewer files, they are checked again, as in an editor. LINT_TREE=dir selects another folder of files,
+-- LUACHECK=dir another folder of luacheck. The result is the number of warnings, and a checksum of their
+-- positions and codes.
 
 local TREE = os.getenv("LINT_TREE") or "/usr/share/lua/5.1"
 local LUACHECK = os.getenv("LUACHECK") or "/usr/share/lua/5.1"

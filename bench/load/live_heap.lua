@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A large live heap with short-lived data: records in one array, each with a name and a list of links to
--- other records, are replaced at random. 'size' is the number of replacements; a quarter as many records
--- are alive.
+-- A large live heap and short-lived data: an array of records, which are replaced at random. A record has a
+-- name and a list of links to other records. 'size' is the number of replacements; a quarter as many
+-- records are alive.
 
 local function record(id, pool)
   local links = {}

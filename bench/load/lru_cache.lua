@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A least-recently-used cache: a map from keys to nodes, which are also in a doubly linked list in the
--- order of use. A miss creates a node and drops the oldest one. Nodes are old when they die, and live nodes
--- are written to all the time. 'size' is the number of lookups.
+-- A least-recently-used cache: a map from keys to nodes, which also form a doubly linked list in the order
+-- of use. A miss creates a node and drops the least recently used one. Nodes are old when they die, and
+-- live nodes are written to all the time. 'size' is the number of lookups.
 
 local CAPACITY = 20000
 local KEYS = 40000

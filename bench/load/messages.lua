@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Strings of 8 KB to 8 MB, such as messages and files, are created and dropped while the heap contains many
--- small objects; the latest strings are kept alive. malloc allocates them, and free returns memory to the
--- system only at the end of malloc's heap. 'size' is the number of strings of 8 KB; the number of longer
--- ones is smaller in proportion to their length.
+-- small objects. The latest strings stay alive. Such strings come from malloc, which can return memory to
+-- the system only at the end of its heap; this workload shows how much it retains. 'size' is the number of
+-- strings of 8 KB. Longer strings are rarer, in proportion to their length.
 
 local OTHERS = 20000
 local LENGTHS = { 8200, 30000, 120000, 1000000, 8000000 }

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Gravity among five bodies, whose floats are in tables that are created once: reads and writes of fields
--- and arithmetic, without allocation in the loop. The result is the energy before and after.
+-- Five bodies attract each other by gravity. Their data are floats in tables that are created once. The
+-- loop reads and writes fields and computes, and allocates nothing. 'size' is the number of steps. The
+-- result is the energy before and after.
 
 local function system()
   return {

@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- A cache of handles with finalizers, and a few MiB of live records. A handle is old when it is replaced,
--- and the heap does not grow. 'size' is the number of short-lived objects; every fiftieth object is a
--- handle.
+-- A cache of handles with finalizers, and 20,000 live records. A handle is old when it is replaced, so that
+-- minor collections do not find it, and the heap does not grow. A collector that starts major collections
+-- only when the heap grows calls the finalizers too late. 'size' is the number of objects; every fiftieth
+-- one is a handle, all others are short-lived.
 
 local function run(size)
   local live, handles, closed, opened = {}, {}, 0, 0

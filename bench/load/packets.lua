@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Packets of 300 to 8,000 bytes are created and dropped while the heap contains many small objects. Each
--- packet is concatenated, is in the queue of its connection for some time, and is removed. 'size' is the
--- number of packets.
+-- Packets, which are strings of 300 to 8,000 bytes, are created and dropped while the heap contains many
+-- small objects. Each packet is stored in the queue of its connection, and removed when four newer ones
+-- have arrived there. 'size' is the number of packets.
 
 local CONNECTIONS = 20000
 local QUEUE = 4

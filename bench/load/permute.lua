@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Old objects exchange places in arrays, and nothing is allocated. The cost is that of the write barrier: a
--- barrier that reads the header of each value causes cache misses, even if the array itself fits into the
--- cache. 'size' is the number of exchanges.
+-- Old objects are swapped in arrays of three sizes, and nothing is allocated. The cost is that of the write
+-- barrier. A barrier that reads the header of each stored object causes cache misses, even if the array
+-- itself fits into the cache. 'size' is the number of swaps in each array.
 
 local OBJECTS = { 12000, 60000, 300000 }
 

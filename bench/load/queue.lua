@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- A workload that is hard for some collectors: a linked queue, to whose end nodes are added while others
--- are removed from its front. Every removed node that was tenured still refers to the next node: a
--- generational collector that keeps the next node alive for this reason tenures every node of the program.
--- 'size' is the number of nodes.
+-- A workload that is hard for some collectors: a linked queue. New nodes are added at its end, and old ones
+-- are removed from its front. A removed node that was tenured still refers to the next node. A generational
+-- collector keeps that node alive until a major collection, tenures it as well, and so tenures every node
+-- of the program. 'size' is the number of nodes.
 
 local LENGTH = 2000
 

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- A workload that is hard for some collectors: one large old table with string keys and sparse integer
--- keys, so that it consists of a hash part. Entries with young values and young keys are added and removed
--- at random. Insertion moves colliding entries, removal leaves dead keys, and a collector that remembers
--- whole tables visits the whole table. 'size' is the number of writes.
+-- A workload that is hard for some collectors: one large old table, which has only a hash part, because its
+-- keys are strings and sparse integers. Entries with young keys and values are added and removed at random.
+-- Insertions move colliding entries, and removals leave dead keys. A collector that remembers whole tables
+-- visits all entries in every minor collection. 'size' is the number of writes.
 
 local ENTRIES = 200000
 

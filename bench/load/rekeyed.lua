@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Sets, such as those of sessions or active requests, whose keys are added and removed while their number
--- stays just below a power of two. If a full table gets free nodes for only a few keys, it is counted and
--- copied again after every few keys. 'size' is the number of added keys.
+-- A set, such as that of the active requests, whose keys are added and removed while their number stays
+-- just below a power of two. If a rehash of the full table frees space for only a few keys, the table is
+-- rehashed again after every few insertions. 'size' is the number of added keys.
 
 local LIVE = (1 << 14) - 40
 

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- A program selects the incremental mode, creates a large array of records, and replaces each of them in
--- order by a new one. 'size' is the number of records; they are replaced twice.
+-- The program selects the incremental mode, creates a large array of records, and replaces all records in
+-- order by new ones, twice. 'size' is the number of records.
 
 local function run(size)
   collectgarbage("incremental")

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Each request fills tables whose keys are existing objects and names, such as sets of visited nodes and
--- word counts, and drops them. Nothing else is allocated, so that the costs are those of new keys and of
--- replaced node vectors. 'size' is the number of rounds.
+-- Each round fills tables and drops them. Their keys are existing objects and strings, as in sets of
+-- visited nodes and counts of words. Nothing else is allocated, so that the cost is that of new keys and of
+-- hash parts that grow. 'size' is the number of rounds.
 
 local SIZES = { 300, 3000, 12000, 50000 }
 local MOST = SIZES[#SIZES]

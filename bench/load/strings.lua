@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Text processing: lines are split into words; words are counted, changed by gsub and joined again; names
--- are formatted; a long text is built by appending. 'size' is the number of lines.
+-- Text processing. Lines are split into words. The words are counted, changed by gsub and joined again. A
+-- log is built by appending formatted pieces. 'size' is the number of lines.
 
 local WORDS = {
   "nursery", "minor", "major", "line", "block", "table", "string", "closure",

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- A workload that is hard for some collectors: 'size' coroutines stay suspended while short-lived tables
--- are created and one coroutine in a hundred is resumed. A collector that traverses every thread in every
--- minor collection pays for all of them.
+-- are created. One coroutine in a hundred is resumed in each round. A collector that traverses every
+-- coroutine in every minor collection pays for all of them.
 
 local function worker(id)
   local seen = { id }

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A template engine: text with {{expression}} and {% statement %} is compiled to Lua source, loaded once
--- per kind of page and rendered into many pages with escaping. 'size' is the number of pages; every
--- fortieth page compiles its template again.
+-- A template engine. Text with {{expression}} and {% statement %} is compiled to Lua source, loaded, and
+-- rendered into pages; values are escaped for HTML. 'size' is the number of pages. The template is compiled
+-- again for every fortieth page.
 
 local PAGE = [[
 <html><head><title>{{title}}</title></head><body>

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The last 30 messages of 100 KB, and the last 300 of 30 KB, are kept in rings; the heap also has 400,000
--- small objects. A nursery has space for only a few of the messages, so that each message is alive in
--- several collections before it dies. 'size' is the number of messages of 100 KB.
+-- The last 30 messages of 100 KB, and then the last 300 of 30 KB, are kept in a ring. The heap also has
+-- 400,000 small objects. A nursery has space for only a few messages, so that each message survives several
+-- collections before it dies. 'size' is the number of messages of 100 KB; three times as many have 30 KB.
 
 local OTHERS = 400000
 

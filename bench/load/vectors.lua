@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Vectors are tables with arithmetic metamethods: each a + b and a * s creates a table that dies after the
--- expression. A few bodies on springs are moved in steps. The result is the sum of their positions.
+-- Vectors are tables with arithmetic metamethods. Each a + b and a * s creates a table that dies after the
+-- expression. Eight bodies on springs are moved in steps. 'size' is the number of steps. The result is the
+-- sum of their positions, and an energy.
 
 local Vector = {}
 Vector.__index = Vector

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- A workload that is hard for some collectors: a big cache with weak values. Most of its entries are old
--- and referenced elsewhere; new ones are added all the time, and few of these are referenced. A collector
--- that visits whole weak tables in every minor collection pays for all entries each time. 'size' is the
--- number of lookups.
+-- A workload that is hard for some collectors: a big cache with weak values. Most entries are old, and
+-- their values are referenced from elsewhere. New entries are added all the time; one value in ten is
+-- referenced elsewhere. A collector that visits whole weak tables in every minor collection pays for all
+-- entries each time. 'size' is the number of added entries.
 
 local HELD = 100000
 

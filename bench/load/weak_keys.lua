@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A table with weak keys, most of which are old and referenced elsewhere, while others are added and die. A
--- collector that visits whole ephemeron tables in every minor collection pays for all entries each time.
--- 'size' is the number of added keys.
+-- A table with weak keys. 300,000 keys are old and referenced from elsewhere; others are added and die. A
+-- collector that visits the whole table in every minor collection pays for all entries each time. 'size' is
+-- the number of added keys.
 
 local HELD = 300000
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A table with weak keys and values, most of which are old and referenced elsewhere, while others are added
--- and die. A collector that visits such tables as a whole in every minor collection pays for all entries
--- each time. 'size' is the number of added pairs.
+-- A table with weak keys and weak values. 300,000 entries are old and referenced from elsewhere; others are
+-- added and die. A collector that visits the whole table in every minor collection pays for all entries
+-- each time. 'size' is the number of added entries.
 
 local HELD = 300000
 

@@ -1,14 +1,18 @@
 -- SPDX-License-Identifier: MIT
 -- A loop that only allocates, for instruction counts (bench/instructions):
 --   lua alloc.lua PROFILER PACE KIND COUNT [PROFILE]
--- PROFILER  none: not loaded; load: loaded, never started; idle: started with a period that is never
---           reached. The three words have the same length, so that the process has the same addresses.
--- PACE      stop: no collections, allocation alone; step: one minor collection after every BATCH
---           iterations. With automatic collections, the memory of the profiler's module could change
---           their number.
--- KIND      table (two fields), closure (one upvalue), string (short, new), mixed
--- COUNT     iterations of the loop, a multiple of BATCH
--- PROFILE   path of the profile that idle writes
+--   PROFILER of the run:
+--     none  not loaded
+--     load  loaded, but not started
+--     idle  started with a period so long that no sample is taken
+--     These words have the same length, so that all runs have the same addresses.
+--   PACE of the collector:
+--     stop  no collections: only the cost of allocation
+--     step  one minor collection after every BATCH iterations. Automatic collections are off, because the
+--           memory of the profiler's module could change their number.
+--   KIND      table (two fields), closure (one upvalue), string (short, new), mixed
+--   COUNT     iterations of the loop, a multiple of BATCH
+--   PROFILE   path of the profile that 'idle' writes
 
 local NEVER = 1 << 52
 local BATCH = 3000
@@ -66,5 +70,5 @@ for batch = 1, count // BATCH do
   assert(work((batch - 1) * BATCH + 1, batch * BATCH))
   if pace == "step" then collectgarbage("step", 0) end
 end
--- ends without lua_close, which would free all remaining objects
+-- exits without lua_close, because its instructions would be counted too
 os.exit(true)

@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- A large live heap and steady garbage. bench/pauses.c calls this file with
---   records    number of live records; each is a table of four fields, a table of three elements and
---              a separate string: three objects, about 320 bytes
---   page       number of records in one array; another array has all these arrays
---   survivors  number of records of a batch that replace a live one, 0 to 16
--- and receives three functions without parameters:
+-- A large live heap and steady garbage. bench/pauses.c runs this file with three numbers:
+--   records    number of live records. Each record is a table of four fields, a table of three elements and a
+--              string: three objects, about 320 bytes
+--   page       number of records per array; another array contains all these arrays
+--   survivors  how many of the 16 records of a batch replace a live one
+-- The file returns three functions without parameters:
 --   fill   creates the live heap
---   batch  creates 16 records. 'survivors' of them each replace a random live record, and a new string
---          is stored in another live record. The other new records are garbage
---   idle   takes about as long as batch, and creates no objects
+--   batch  creates 16 records, 'survivors' of which each replace a random live record. For each of these,
+--          also stores a new string in another live record. All other new records become garbage
+--   idle   takes about as long as 'batch', but creates no objects
 -- Records do not refer to each other, so that a replaced record becomes garbage immediately.
 
 local BATCH = 16

@@ -1,11 +1,12 @@
 -- SPDX-License-Identifier: MIT
 -- A loop that creates and drops one object per iteration, for instruction counts (bench/garbage):
 --   lua garbage.lua PACE KIND TURNS
--- PACE   run: the collector runs with the interpreter's defaults; stop: it does not run
--- KIND   the name of a function of KINDS. The loops 'nothing' and 'interned' create no object; their
---        costs are subtracted from those of the other loops
--- TURNS  number of iterations
--- The loops differ only in the objects. string.format creates the strings, and no other object.
+--   PACE   run: the collector runs as by default; stop: it is stopped
+--   KIND   name of a function of KINDS
+--   TURNS  number of iterations
+-- The kinds 'nothing' and 'interned' create no object. Their costs are subtracted from those of the other
+-- loops, which differ from them only in the object. string.format is used for strings, because it creates
+-- no other object.
 
 local SPAN = 1000
 
@@ -50,7 +51,7 @@ function KINDS.own_upvalue(turns)
   return kept
 end
 
--- Creates coroutines, which are never resumed.
+-- Creates coroutines, but never resumes them.
 function KINDS.coroutine(turns)
   local kept
   local create, body = coroutine.create, function() end
@@ -58,8 +59,8 @@ function KINDS.coroutine(turns)
   return kept
 end
 
--- Creates 'span' different texts of the same length, one after the other and again and again. 'live' is a
--- table that is kept alive during the loop.
+-- Creates strings of equal length; after 'span' different ones it starts again with the first one. 'live'
+-- is a table that stays alive during the loop (nil: none).
 local function texts(turns, span, live)
   local kept
   local format = string.format
@@ -69,7 +70,7 @@ end
 
 function KINDS.string(turns) return texts(turns, turns + 1) end
 
--- Each iteration creates one of SPAN texts that exist already, so that no new string is allocated.
+-- Creates in turn SPAN strings that exist already, so that no new string is allocated.
 function KINDS.interned(turns)
   local live = {}
   for i = 0, SPAN - 1 do live[i] = ("text %d"):format(10000000 + i) end
@@ -88,5 +89,5 @@ if not turns or turns < 1 then fail("turns must be a positive integer, got %q", 
 
 if pace == "stop" then collectgarbage("stop") end
 assert(work(turns))
--- ends without lua_close, which would free all remaining objects
+-- exits without lua_close, because its instructions would be counted too
 os.exit(true)

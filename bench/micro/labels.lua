@@ -1,11 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- Uses labels of the profiler, for instruction counts (bench/instructions --labels):
---   lua labels.lua none|table|label|with COUNT    COUNT calls of a function: alone, with a new table, or
---                                  with that table as argument of profiler.label or profiler.with
---   lua labels.lua switch|same COUNT PROFILE      COUNT resumes of a coroutine that has another label
---                                  than its caller, or the same one, in an open session
---   lua labels.lua plain|labelled ROUNDS PROFILE  a profiled server with three routes in coroutines,
---                                  which allocate in the ratio 1:2:4, without or with labels
+-- Programs that use labels of the profiler, for instruction counts (bench/instructions --labels):
+--   lua labels.lua none|table|label|with COUNT
+--     Calls an empty function COUNT times. 'table' also creates a table each time; 'label' and 'with' also
+--     pass this table to profiler.label or profiler.with.
+--   lua labels.lua switch|same COUNT PROFILE
+--     Resumes a coroutine COUNT times in an open session. With 'switch', the coroutine has another label
+--     than its caller, with 'same' the same one.
+--   lua labels.lua plain|labelled ROUNDS PROFILE
+--     A profiled server. Its three routes run in coroutines, allocate in the ratio 1:2:4, and with
+--     'labelled' each has a label.
 
 local profiler = require "profiler"
 
@@ -45,11 +48,11 @@ local function server(labelled, rounds)
   return kept
 end
 
--- Resumes a coroutine n times; it yields each time. If 'label' is not nil, the coroutine has this label, so
--- that the label of the running code changes 2n times.
+-- Resumes a coroutine n times; it yields each time. If 'label' is not nil, the coroutine has the label "/a"
+-- and its caller has 'label'. If these differ, the label of the running code changes 2n times.
 local function switching(label, n)
   if label then profiler.label{route = "/a"} end
-  -- yield is a local variable, because the cost of a lookup depends on the seed of string hashes
+  -- yield is a local variable, because the cost of a table lookup would depend on the seed of string hashes
   local yield = coroutine.yield
   local co = coroutine.wrap(function() while true do yield() end end)
   if label then profiler.label{route = label} end

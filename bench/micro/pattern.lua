@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Allocates in a pattern whose length divides every power of two from 256 on, for bench/sites: lua
--- pattern.lua size|small|tiny. Each iteration allocates 256 bytes at four lines. With fixed sampling
--- intervals, all samples of a run are on the same line, as long as nothing else is allocated.
+-- A program that repeats a pattern of allocations, for bench/sites: lua pattern.lua size|small|tiny. Each
+-- iteration allocates 256 bytes in all, at four lines. With fixed sampling intervals, whose length is a
+-- power of two from 256 on, all samples fall on the same line, as long as nothing else is allocated. With
+-- random intervals, each line gets its share.
 
 local TURNS = { size = 400000, small = 40000, tiny = 10 }
 

@@ -1,25 +1,25 @@
 -- SPDX-License-Identifier: MIT
 -- Objects that are hard for some collectors (a trap), and steady garbage, for bench/pauses --trap.
--- bench/pauses.c calls this file with
+-- bench/pauses.c runs this file with
 --   size       largest number of live objects of the trap
 --   batches    number of batches of the run
 --   survivors  not used
---   path       a file of bench/trap, which returns a function that creates object number i or, if it
---              keeps the objects itself, a table with
---                build(i, n)  creates the objects i to i + n - 1, which stay alive
+--   path       a file of bench/trap. It returns make, a function that creates object number i. Or, if it
+--              keeps its objects itself, it returns a table with
+--                build(i, n)  creates the objects i to i + n - 1 and keeps them
 --                drop()       drops all of them
 --                shrink(n)    optional: drops the n newest ones
--- and receives the functions fill, batch and idle, as from churn.lua. During the run the objects are
--- created, stay, are dropped at once (with shrink: step by step), are created again, and are dropped
--- at once. Each batch also creates garbage.
+-- and receives the functions fill, batch and idle, as from churn.lua. During the run all objects are
+-- created, stay for some batches, and are dropped (step by step if there is a function shrink). Then all of
+-- this happens again, but they are dropped at once. Each batch also creates garbage.
 
 local GARBAGE = 16
 
 local size, batches, _, path = ...
 local trap = dofile(path)
 
--- For a trap that is a function: keeps its objects in many tables of PAGE elements, because one big table
--- would itself be hard for collectors.
+-- Turns a function make(i), which creates object number i, into a trap with 'build' and 'drop'. Keeps the
+-- objects in many tables of PAGE elements, because one big table would itself be hard for collectors.
 local PAGE = 1024
 
 local function paged(make)
@@ -42,7 +42,7 @@ end
 if type(trap) == "function" then trap = paged(trap) end
 local made, count = 0, 0
 
--- The phases of the run. Each has its end, in tenths of all batches, and its name.
+-- The phases of the run: the end of each, in tenths of the number of batches, and its name.
 local PHASES = { { 4, "build" }, { 4.5, "stay" }, { 5, "shrink" }, { 9, "build" }, { 9.2, "stay" },
   { 10, "gone" } }
 

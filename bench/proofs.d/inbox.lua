@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A coroutine collects messages in a local variable and waits for more.
--- cut: debug.setlocal(task, 1, 1, nil)
+-- A coroutine collects messages in a local variable, and never finishes.
 local task = coroutine.create(function()
   local inbox = {}
   while true do

@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- A class registers each of its objects, also those that are no longer used.
--- cut: Shape.all = nil
+-- A class keeps all of its objects in a list, even those that are no longer used.
 local Shape = {all = {}}
 Shape.__index = Shape
 

@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The lines of a log are kept as strings until they are written, but they are never written or removed.
--- cut: writer.lines = nil
+-- A log keeps its lines as strings to write them later, but never writes or removes them.
 local writer = {lines = {}}
 
 local function log(i)

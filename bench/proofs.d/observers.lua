@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Observers are keys of a table, from which they are never removed.
--- cut: subject.observers = nil
+-- A subject keeps its observers as keys of a table. They are never removed.
 local subject = {observers = {}}
 
 local function observe(i)

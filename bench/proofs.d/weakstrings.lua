@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The keys of a table with weak keys are strings, which a collector never removes from weak tables.
--- cut: parsed = nil
+-- A cache with weak keys. Its keys are strings, and Lua never removes strings from weak tables.
 local parsed = setmetatable({}, {__mode = "k"})
 
 local function parse(text)

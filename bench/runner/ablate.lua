@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Runs the benchmarks of each optional mechanism of the collector for bench/ablate, and prints the table.
--- The work folder must contain the interpreters: nothing/lua (the full build), and NAME/lua without each
--- mechanism.
+-- Called with ROOT WORK ARGUMENTS... WORK must contain the interpreters: nothing/lua (with all mechanisms),
+-- and NAME/lua for each mechanism NAME (without it).
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/ablate"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -20,7 +20,9 @@ local function read(path)
   return text
 end
 
--- Returns the list of mechanisms in the order of lua/gc/optional.h.
+-- Returns the list of mechanisms that lua/gc/optional.h describes, in its order (with --only, only those).
+-- Each has the fields name, parts (source files and functions), invariants and loads (benchmarks), all
+-- texts.
 local function mechanisms()
   local list, only = {}, found.only and {}
   for _, name in ipairs(found.only and options.split(found.only) or {}) do only[name] = true end
@@ -45,8 +47,8 @@ local function code(text)
   return n
 end
 
--- Returns the number of code lines of a file; for FILE:FUNCTION,FUNCTION, those of the definitions of these
--- functions in the file.
+-- Returns the number of code lines of a part, which is FILE or FILE:FUNCTION,FUNCTION. In the second form
+-- only the definitions of these functions count.
 local function lines(part)
   local file, names = part:match "^([^:]+):?(.*)$"
   local text = read(root .. "/lua/gc/" .. file) or read(root .. "/lua/" .. file)
@@ -65,7 +67,8 @@ end
 
 local function smallest(a, b) return (not a or b < a) and b or a end
 
--- Runs a benchmark once. Each value that is smaller than the one in 'into' is stored there.
+-- Runs a benchmark once with the interpreter without 'mechanism'. Lowers each value in 'into' to the value
+-- of this run, if that is smaller.
 local function run(mechanism, load, into)
   local step = not read(("%s/bench/load/%s.lua"):format(root, load))
   local words = { ("%s/%s/lua"):format(work, mechanism),

@@ -1,10 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- Computes rows for bench/actionable.
---   lua actionable.lua BASE                     prints FILE:LINE of the line to change: of the lines with
---                                               short-lived objects that create tables, the one with most
---                                               objects
---   lua actionable.lua NAME LINE BASE ACTED     prints the row of a program, from the profiles before and
---                                               after the change
+-- Computes values from profiles for bench/actionable:
+--   lua actionable.lua BASE                     prints FILE:LINE of the line to change. It is the line with
+--                                               most objects among those that create short-lived tables
+--   lua actionable.lua NAME LINE BASE ACTED     prints the row of the program NAME. BASE and ACTED are its
+--                                               profiles before and after the change of LINE
 
 local lifetimes = require "asamp.sums.lifetimes"
 local reader = require "profiler.reader"
@@ -23,8 +22,9 @@ local function makestable(row)
   end
 end
 
--- Returns four numbers: the mean lifetimes, in percent of the run, of the objects of the line 'place', of
--- all objects and of all other objects; and the line's percentage of all objects.
+-- Returns four percentages from a profile. The first three are mean lifetimes, in percent of the run: of
+-- the objects created at the line 'place', of all objects, and of all objects of other lines. The fourth is
+-- the line's share of all objects.
 local function means(path, place)
   local one, sum, objects, part = 0, 0, 0, 0
   for _, row in ipairs(linesof(path)) do

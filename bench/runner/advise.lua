@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Prints a row of bench/advise: lua advise.lua NAME FROM/TO FILE... Each file is the output of `asamp
--- advise --verify --json` in one round. The row has the medians of tenured bytes and of changes of time,
--- and the smallest times. FROM and TO are the instructions in the collections of the profiled run and of
--- the run with the other nursery; they may be missing.
+-- Prints the row of a workload for bench/advise: lua advise.lua NAME FROM/TO FILE... Each FILE is the
+-- output of `asamp advise --verify --json` in one round. FROM and TO are the numbers of instructions in
+-- collections, with the profiled nursery and with the other one; the argument is empty if they were not
+-- counted. Tenured bytes and ratios of times are medians of the rounds; times are the smallest ones.
 
 local function numberof(text, part, name, path)
   local inner = assert(text:match(('"%s":%%s*(%%b{})'):format(part)), path)

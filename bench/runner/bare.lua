@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Measures the memory of a state and the cost of an empty run for bench/bare, with upstream's Lua ("plain")
--- and the fork. The work folder must contain the programs bare-plain and bare-fork, which bench/bare links.
--- The cost is the CPU time of many runs of `lua -e ''`, in turn, and the instructions of one if valgrind is
+-- Prints the table of bench/bare: the memory of an unused state and the cost of an empty run, with
+-- upstream's Lua ("plain") and the fork. Called with ROOT WORK ARGUMENTS... WORK must contain the programs
+-- bare-plain and bare-fork. The cost is the CPU time of `lua -e ''`, and its instructions if valgrind is
 -- installed.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/bare"
@@ -12,7 +12,7 @@ local options = require "runner.options"
 local report = require "runner.report"
 local stats = require "runner.stats"
 
--- the number of empty runs in one measurement
+-- the number of empty runs in one measurement of CPU time
 local RUNS = 100
 
 local function memory(name)

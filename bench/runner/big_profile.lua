@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 -- Writes a large profile for bench/convert, with the profiler's own writer:
 --   lua big_profile.lua PATH SAMPLES FORMAT gzip|plain
--- The profile has 400 distinct stacks of 12 to 20 frames of 200 functions, in random order. A time sample
--- follows every tenth sample, and a collection decides the survival of 200 samples at a time. The same
--- arguments give the same samples.
+-- Its allocation samples have 400 different stacks in random order. Each stack has 12 to 20 of 200
+-- functions. After every tenth allocation sample there is a time sample, and after every 200 a collection
+-- that decides their survival. Equal arguments give equal samples.
 
 local gen = require "profilegen"
 
@@ -31,8 +31,8 @@ for i = 1, STACKS do
   stacks[i] = stack
 end
 
--- Random survival outcomes and classes for ten collections. The collections of the profile use them in
--- turn.
+-- For ten collections: random survival outcomes ('1': the object survived) and classes of OPEN samples. The
+-- collections of the profile use these lists in turn.
 local fates, classes = {}, {}
 for k = 0, 9 do
   local list = {}

@@ -1,10 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- Measures and prints the values of bench/budgets: lua budgets.lua WORK SPECS RUNS KEEP, in the root folder
--- of the project.
+-- Does the measurements of bench/budgets and prints the results: lua budgets.lua WORK SPECS RUNS KEEP. Must
+-- be called in the root folder of the project.
 
 local work, specs, runs, keep = arg[1], arg[2], tonumber(arg[3]), arg[4]
 
--- The functions of Penlight into which an allocation is planted: file, first line of the definition.
+-- The functions of Penlight to which an allocation is added, one at a time: file, first line of the
+-- definition.
 local PLANTED = {
   {"array2d", "function array2d.size (a)"},
   {"array2d", "function array2d.flatten (t)"},
@@ -28,7 +29,7 @@ local PLANTED = {
   {"utils", "function utils.kpairs(t)"},
 }
 
--- Code that allocates about 1 KiB, to be planted into a function.
+-- Lua code that allocates about 1 KiB. It is inserted after the first line of a function.
 local CODE = " local planted = {" .. ("1, "):rep(62) .. "}"
 
 local function read(path)
@@ -47,13 +48,14 @@ end
 local folder = assert(package.searchpath("pl.utils", "/usr/share/lua/5.4/?.lua")):match "^(.*)/"
 assert(os.execute(("cp -rL '%s' '%s/pl' && cp -r '%s' '%s/spec'"):format(folder, work, specs, work)))
 local root = io.popen("pwd"):read "l"
--- The test runner is a script with the name busted, because a test of pl.app needs this name.
+-- The script that runs the tests. Its name must be busted, because a test of pl.app expects this name.
 write(work .. "/busted", ([[
 package.path = "%s/?.lua;%s/lualib/?.lua;/usr/share/lua/5.4/?.lua;/usr/share/lua/5.4/?/init.lua;" ..
   package.path
 require "busted.runner" {standalone = false}]]):format(work, root))
 
--- Runs Penlight's tests with budgets. Returns the number of tests that exceed their budget, and the output.
+-- Runs Penlight's tests with their budgets. Returns the number of tests that exceed their budget, and the
+-- output of the run.
 local function run(lua, more)
   local p = assert(io.popen(("cd '%s' && '%s/%s' ./busted -o TAP --helper=asamp.budget.busted %s spec 2>&1")
     :format(work, root, lua, more or "")))

@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Runs one program under one configuration and returns its use of time and memory. Creates the shell
--- commands and the files of a run. The program's standard output is returned, not printed; its error output
--- is used only if the program fails. If a run fails, the functions return nil and a message, and raise no
--- error.
+-- Runs a program under a configuration, and returns its use of time and memory and its standard output. Its
+-- error output is used only if the program fails. If a run fails, the functions return nil and a message;
+-- they raise no error.
 
 local command = {}
 command.__index = command
@@ -23,8 +22,8 @@ local function read_all(path)
   return text
 end
 
--- Parses the line that the program runstat writes. Returns { wall, cpu (seconds), rss (bytes), status }, or
--- nil.
+-- Parses the line that the program runstat writes. Returns a table, or nil if the line has another form:
+-- wall and cpu are in seconds, rss (peak) is in bytes, status is the exit status.
 function command.parse_usage(line)
   local wall, user, sys, rss, status = line:match("^(%S+) (%S+) (%S+) (%d+) (%d+)\n?$")
   if not wall then return nil end
@@ -34,21 +33,21 @@ function command.parse_usage(line)
   }
 end
 
--- Returns the number of instructions that a log of callgrind states as "Collected", or nil.
+-- Returns the number of instructions from a log of callgrind, which prints it as "Collected : N"; or nil.
 function command.parse_instructions(log)
   local count = log:match("Collected : (%d+)")
   return count and math.tointeger(tonumber(count))
 end
 
--- Returns the number of instructions of one thread, from the file that callgrind writes for this thread, or
--- nil.
+-- Returns the number of instructions of one thread, from the text of the file that callgrind writes for
+-- this thread; or nil.
 function command.parse_thread(text)
   local count = text:match("\ntotals: (%d+)") or text:match("\nsummary: (%d+)")
   return count and math.tointeger(tonumber(count))
 end
 
--- Returns an object that runs commands. helpers: the folder of runstat and fixedseed.so; work: the folder
--- for files that only this run uses.
+-- Returns an object that runs commands. 'helpers' is the folder of runstat and fixedseed.so; 'work' is a
+-- folder for the files of the runs.
 function command.new(helpers, work)
   return setmetatable({ helpers = helpers, work = work }, command)
 end
@@ -61,9 +60,11 @@ end
 -- Returns the last line that the last run has written to standard error.
 function command:complaint() return self:errors():match("[^\n]*$") end
 
--- Runs 'words' in the folder 'dir' under runstat. Returns usage and standard output, or nil and a message.
+-- Runs the command 'words' in the folder 'dir' (nil: the current one) 'count' times (nil: once), with the
+-- settings NAME=VALUE of the list 'env'. Returns the usage as parse_usage does and the standard output; or
+-- nil and a message.
 function command:run(words, env, dir, count)
-  -- removes the profile first, because the profiler would not replace it
+  -- removes an old profile, because the profiler would not overwrite it
   for _, setting in ipairs(env) do
     local profile = setting:match "^LUA_PROFILER=.*out=([^,]*)"
     if profile then os.remove(profile) end
@@ -86,9 +87,10 @@ function command:run(words, env, dir, count)
   return usage, read_all(self.work .. "/stdout")
 end
 
--- Runs 'words' under callgrind. Returns the usage and the standard output, or nil and a message. The usage
--- has 'instructions', those of all threads, and 'own', those of the program's first thread. In a profiling
--- session only 'own' is repeatable, because the profile's writer thread works once per second.
+-- Runs the command 'words' under callgrind; its arguments and results are those of run. The usage has two
+-- more fields: 'instructions' is the number of instructions of all threads, and 'own' is that of the first
+-- thread. If the program is profiled, only 'own' is repeatable, because the writer thread works once per
+-- second.
 function command:count(words, env, dir)
   local log, out = self.work .. "/callgrind", self.work .. "/callgrind.out"
   -- the file that callgrind writes for the first thread
@@ -113,7 +115,7 @@ function command:count(words, env, dir)
   return usage, output
 end
 
--- Returns the list of words of the command that runs 'program' under 'config'.
+-- Returns the words of the command that runs 'program' under 'config', with the size 'mode'.
 function command.words(config, program, mode)
   local words = { config.lua }
   table.move(config.options, 1, #config.options, #words + 1, words)

@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- The configurations that bench/run compares, and the comparisons between them. Pure functions: all paths
--- are arguments. A configuration is { name, kind, lua = interpreter, options = list of its arguments before
--- the script, env = list of NAME=VALUE }. A comparison is { title, over, under, good = "high" or "low" }:
--- it divides the values of the configuration 'over' by those of 'under', and 'good' says which side of 1 is
--- better.
+-- The configurations that bench/run measures, and the comparisons between them. Pure functions: they read
+-- no files, and all paths are arguments.
+-- A configuration is { name, kind, lua, options, env }: 'lua' is the path of an interpreter, 'options' the
+-- list of its arguments before the script, and 'env' a list of NAME=VALUE.
+-- A comparison is { title, over, under, good }. It divides the values of the configuration 'over' by those
+-- of 'under'. 'good' is the better side of 1: "high" or "low".
 
 local configs = {}
 
--- A sampling period that no run reaches: the check for samples runs, but no sample is taken.
+-- A sampling period so long that no sample is taken. The allocator still checks for the sample point.
 local NEVER = "4194304G"
 
 local function profiled(name, kind, options, period)
@@ -53,10 +54,10 @@ local MAKERS = {
   end,
 }
 
--- Returns configurations for names such as "plain", "fork", "lua55", "idle", "sample", "sample=32K",
--- "mimalloc" and "preload". options: plain, fork, lua55 (interpreters), period, profile (path of the
--- profile that sampling writes), mimalloc, preload (libraries). Returns nil and a message for a wrong name
--- or a missing library.
+-- Returns the list of configurations with the given names, such as "plain", "fork", "lua55", "idle",
+-- "sample", "sample=32K", "mimalloc" and "preload"; or nil and a message if a name is wrong or a library is
+-- missing. The fields of 'options' are paths, except 'period': plain, fork, lua55 (interpreters), profile
+-- (the profile that sampling writes), mimalloc, preload (libraries).
 function configs.make(names, options)
   local list, seen = {}, {}
   for _, name in ipairs(names) do
@@ -79,9 +80,10 @@ local function comparison(over, under, good)
   return { title = over.name .. "/" .. under.name, over = over, under = under, good = good }
 end
 
--- Returns the comparisons between the configurations in 'list': plain/x for speed (above 1: x is faster);
--- x/fork for the cost of sampling (above 1: x is slower); and x/fork for plain with another allocator and
--- for Lua 5.5 (above 1: the fork is faster).
+-- Returns the comparisons between the configurations in 'list', if it has both:
+--   plain/x    x is the fork, or plain with another allocator; above 1: x is faster
+--   x/fork     x is idle or sample; above 1: sampling makes the fork slower
+--   x/fork     x is plain with another allocator or Lua 5.5; above 1: the fork is faster
 function configs.comparisons(list)
   local by_kind, out, allocators = {}, {}, {}
   for _, config in ipairs(list) do by_kind[config.kind] = config end
@@ -100,8 +102,8 @@ function configs.comparisons(list)
   return table.move(allocators, 1, #allocators, #out + 1, out)
 end
 
--- Returns the comparisons base/x of the configuration named 'base' with every other configuration x (above
--- 1: x is faster). Returns nil and a message if there is no configuration of that name.
+-- Returns the comparisons base/x of the configuration named 'base' with every other configuration x. Above
+-- 1: x is faster. Returns nil and a message if there is no configuration of that name.
 function configs.against(list, base)
   local over
   for _, config in ipairs(list) do

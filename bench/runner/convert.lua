@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Measures for bench/convert: samples per second of asamp convert in every format, its memory for a large
--- profile, and its speed relative to another converter. Prints Markdown. Time is CPU time of all threads,
--- memory is peak RSS.
+-- Does the measurements of bench/convert and prints the tables. Measures samples per second of asamp
+-- convert for each output format, its memory for a large profile, and its speed relative to another
+-- converter. CPU time is that of all threads, memory is peak RSS.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/convert"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -13,11 +13,11 @@ local FORMATS = {
   { "collapsed", "out.txt" }, { "speedscope", "out.json" },
   { "vmprof", "out.vmprof", "--plain" }, { "vmprof", "out.vmprof.gz" },
 }
--- the number of all samples, divided by the number of allocation samples
+-- number of all samples in a profile, divided by the number of its allocation samples (big_profile.lua)
 local TIME = 1.1
--- bytes of the log for one allocation sample, approximately
+-- approximate size of an allocation sample in the file, in bytes
 local BYTES = 300
--- number of samples in the profile for the converter of --other, which is slower
+-- number of allocation samples in the profile for another converter, which is slower
 local OTHER_SAMPLES = 50000
 
 local found, size = start.options "samples large other asamp", start.size
@@ -32,7 +32,8 @@ local function profile(n, format, packing)
   return usage and path or fail("cannot make the profile: " .. message)
 end
 
--- Converts a profile. Returns the usage of the command, and the size of its output.
+-- Converts the profile 'path' to 'format'. 'name' is the name of the output file, 'flag' an option or nil.
+-- Returns the usage of the command and the bytes of the output.
 local function convert(path, format, name, flag)
   local out = work .. "/" .. name
   local usage, message = runner:run({

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Prints rows of the table of bench/copies: lua copies.lua NAME EXACT PROFILE COST. Exit status 1: for a
--- line with a tenth of all copied bytes or more, the estimate is wrong by more than 5%.
+-- Prints rows of the table of bench/copies: lua copies.lua NAME EXACT PROFILE COST. EXACT is FILE2 of
+-- exact.c. Exit status 1: the estimate is wrong by more than 5% for a line that copies at least a tenth of
+-- all bytes.
 
 local copies = require "asamp.sums.copies"
 local reader = require "profiler.reader"

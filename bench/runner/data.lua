@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Data files for plots: a line of column titles, and then a line for each row, with tabs between the
--- fields. "?" is a missing value.
+-- Writes data files for plots. The first line of a file has the column titles, each other line is a row.
+-- Fields are separated by tabs. "?" is a missing value.
 
 local data = {}
 

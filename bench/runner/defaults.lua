@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Compares runs with the default settings of `asamp run` with runs without sampling, for bench/defaults:
+-- Prints the table of bench/defaults: runs with the default settings of `asamp run`, compared with runs
+-- without the profiler.
 --   lua defaults.lua ROOT WORK [ROUNDS [NAME...]]
 
 local root, work, rounds = arg[1], arg[2], tonumber(arg[3] or 5)
@@ -8,9 +9,9 @@ local run = require "asamp.commands.run"
 
 local names = #arg > 3 and table.move(arg, 4, #arg, 1, {}) or
   {"binary_trees", "gcbench", "closures", "vectors", "lru_cache", "coroutines", "live_heap"}
--- how many times a program runs in one process, for runs of seconds
+-- number of times that a program runs in one process, so that the process takes seconds
 local TIMES = 4
--- the number of processes in one measurement of the short script
+-- number of processes in one measurement of the short script, whose run is too short to measure alone
 local SHORT = 20
 
 local function setting()
@@ -21,7 +22,7 @@ local function setting()
   return table.concat(items, ",")
 end
 
--- Returns the CPU seconds of a command. 'options' are those of runstat, which runs the command.
+-- Runs 'command' by the program runstat with the given options. Returns the CPU seconds.
 local function cpu(options, command)
   local line = ("%s/build/bench/runstat %s %s/stat %s >%s/out 2>&1"):format(root, options, work, command,
                                                                        work)
@@ -36,8 +37,9 @@ local function median(list)
   return (list[(#list + 1) // 2] + list[#list // 2 + 1]) / 2
 end
 
--- Measures a script and prints its row. 'count' is the number of processes in one measurement. If 'whole'
--- is true, measures the command `asamp run` including its report.
+-- Measures a script in all rounds and prints its row. 'count' is the number of processes in one
+-- measurement. If 'whole' is true, measures the whole command `asamp run` with its report, otherwise only
+-- the profiled program. Returns the ratio of the fastest runs, with and without the profiler.
 local function measure(name, script, count, whole)
   local ratios, plain, sampled = {}, math.huge, math.huge
   local repeated = "-n " .. count

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Compares the results of asamp heap and of the loader of Chrome's DevTools for one snapshot, for
--- bench/devtools. Prints Markdown.
+-- Compares the values that asamp heap and the loader of Chrome's DevTools read from one snapshot, for
+-- bench/devtools. Prints a Markdown table.
 
 local root, work, script = table.unpack(arg, 1, 3)
 local heap = require "profiler.heap"
@@ -51,7 +51,7 @@ local h = assert(heap.open(path))
 local info, retained, ids, taken = h:info(), {}, {}, {}
 for _, object in ipairs(h:objects{n = 250}) do
   local id = (object.address >> 3 & 0x3fffffff) << 1 | 1
-  -- if several objects have the same id, only the first one keeps it
+  -- if several objects have the same id, only the first one is compared
   if not taken[id] then
     ids[#ids + 1] = id
   end

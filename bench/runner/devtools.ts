@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Loads a .heapsnapshot with the loader of DevTools, and prints its nodes, the sum of their
-// own bytes and the bytes that the root retains; then id and retained bytes of those nodes whose ids
-// are in the second argument, with commas between. See bench/devtools.
+// Loads a .heapsnapshot file with the loader of DevTools, for bench/devtools. The first line of the output
+// has three numbers: nodes, sum of their own bytes, bytes retained by the root. Then there is a line "ID
+// BYTES" with the retained bytes of each node whose id is in the second argument, a list separated by
+// commas.
 import * as fs from 'node:fs';
 import {JSHeapSnapshot, SecondaryInitManager}
   from './package/front_end/entrypoints/heap_snapshot_worker/HeapSnapshot.js';
 import {HeapSnapshotLoader}
   from './package/front_end/entrypoints/heap_snapshot_worker/HeapSnapshotLoader.js';
 
-// Older versions of node have none.
+// older versions of node lack this function
 (Promise as any).withResolvers ??= () => {
   const all: any = {};
   all.promise = new Promise((resolve, reject) => Object.assign(all, {resolve, reject}));

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Compares two runs of the same program by asamp diff, for bench/diffs. Any reported change is due to
--- chance or to the machine. Uses the reader and the command of the fork. Prints Markdown.
+-- Does the measurements of bench/diffs: compares two runs of the same program by the code of asamp diff,
+-- and prints Markdown. As the runs are equal, chance or the machine is the cause of any reported change.
+-- Runs with the fork, whose reader of profiles it uses.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/diffs"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -17,7 +18,7 @@ local programs = require "runner.programs"
 
 local PROGRAMS = { "binary_trees", "gcbench", "vectors", "lru_cache", "json", "strings", "linter",
   "hash_build", "template", "interpreter" }
--- the largest fraction of rows that may count as changes
+-- the largest fraction of rows that may be reported as changes
 local MOST = 0.01
 
 local found, words = start.options("pairs alloc time mode fork", nil, true)
@@ -47,8 +48,8 @@ local function add(to, from)
   for key, n in pairs(from) do to[key] = (to[key] or 0) + n end
 end
 
--- Returns for a comparison: the number of rows, the number of rows that count as changes, and the sum of
--- squares of change / error.
+-- Returns three numbers from a comparison of two profiles: 'rows', 'changes' (rows that are reported as
+-- changes), and 'squares' (the sum of the squares of change / error).
 local function tally(result)
   local sum = { rows = 0, changes = 0, squares = 0 }
   for _, list in ipairs { "functions", "lines", "types", "classes" } do

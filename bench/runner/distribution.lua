@@ -1,12 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- Distributions of times: parses the output of bench/pauses.c, and computes values such as quantiles. Pure
--- functions. A distribution is a list of { ns, count } in ascending order of ns. An empty distribution has
--- no quantiles (nil), and its sums are 0.
+-- Functions for distributions of times: parses the output of bench/pauses.c, and computes values such as
+-- quantiles. All functions are pure. A distribution is a list of { ns, count } in ascending order of ns:
+-- 'count' batches took 'ns' nanoseconds. For an empty distribution, quantiles are nil and sums are 0.
 
 local distribution = {}
 
--- Parses the output of one run. Returns { live, peak (bytes), total, longest (ns), times }, or nil
--- if the text has another form.
+-- Parses the output of one run. Returns { live, peak (bytes), total, longest (ns), times (a distribution)
+-- }, or nil if the text has another form.
 function distribution.parse(text)
   local live, peak, total, longest, rest =
     text:match("^live (%d+)\npeak (%d+)\ntotal (%d+)\nlongest (%d+)\n(.*)$")
@@ -34,7 +34,8 @@ function distribution.sum(times)
   return sum
 end
 
--- Returns the smallest time such that at least the fraction q (0 to 1) of all times is not above it.
+-- Returns the quantile q (0 to 1): the smallest of the times for which at least the fraction q of all times
+-- is not longer.
 function distribution.quantile(times, q)
   local wanted, seen = q * distribution.count(times), 0
   for _, each in ipairs(times) do
@@ -43,8 +44,8 @@ function distribution.quantile(times, q)
   end
 end
 
--- Returns the distribution of (time - base), for the times that exceed 'base' by at least 'least'
--- nanoseconds.
+-- Subtracts 'base' from all times, and returns the distribution of the differences that are at least
+-- 'least'. All values are in nanoseconds.
 function distribution.beyond(times, base, least)
   local out = {}
   for _, each in ipairs(times) do
@@ -55,9 +56,8 @@ function distribution.beyond(times, base, least)
   return out
 end
 
--- Returns the numbers of times in ranges. The first range starts at 'low' ns, and each range is twice as
--- long as the previous one. The result is a list of { from, to, count } up to the last range that is not
--- empty. Times below 'low' are excluded.
+-- Counts the times of at least 'low' ns in ranges. The first range starts at 'low', and each range ends at
+-- twice its start. Returns a list of { from, to, count } up to the last range that is not empty.
 function distribution.doubling(times, low)
   local out = {}
   local at = 0
@@ -74,8 +74,8 @@ function distribution.doubling(times, low)
   return out
 end
 
--- Returns a bar of "#" of logarithmic length: no character for 0, one for 1, and one more for each
--- doubling.
+-- Returns a bar of "#" for a logarithmic histogram. Its length is 0 for the count 0 and 1 for the count 1;
+-- each doubling adds 1.
 function distribution.bar(count)
   local length = 0
   while count > 0 do

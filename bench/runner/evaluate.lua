@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Measures the cost of sampling for bench/evaluate, by period, rate and program. The shell script calls it:
--- lua evaluate.lua ROOT WORK ARGUMENTS... The baseline is the fork without the profiler. Each setting is
--- passed in LUA_PROFILER, as users do. CPU time is that of all threads, including the profile's writer.
--- Exit status: 0 everything was measured; 1 a program failed; 2 wrong usage.
+-- Does the measurements of bench/evaluate, the cost of sampling by period, rate and program: lua
+-- evaluate.lua ROOT WORK ARGUMENTS... The baseline is the fork without the profiler. Settings are passed in
+-- LUA_PROFILER, as users do. CPU time is that of all threads, including the profile's writer. Exit status:
+-- 0 if everything was measured, 1 if a program failed, 2 for wrong usage.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/evaluate"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -60,7 +60,7 @@ local file = io.open(paths.fork, "rb")
 if not file then fail(("no interpreter at %q; run make fork, or give --fork PATH"):format(paths.fork)) end
 file:close()
 
--- Returns true if the kernel permits a timer interrupt for every sample.
+-- Returns true if the kernel permits timers that cause an interrupt for every time sample.
 local function exact_timers()
   return (runner:run({ paths.fork, "-l", "profiler", "-e", "" },
     { ("LUA_PROFILER=alloc=0,time=1000,exact,quiet,out=%s"):format(paths.profile) })
@@ -69,7 +69,8 @@ end
 paths.exact = exact_timers()
 if not paths.exact then io.stderr:write("bench/evaluate: no exact timers here; left out\n") end
 
--- Adds values from the profile of a run to the run's usage.
+-- Adds to the usage of a profiled run the numbers of its samples, the allocated bytes and the size of its
+-- profile.
 local function inspect(config, usage)
   if config.kind ~= "sample" then return end
   local closing = settings.closing(runner:errors())
@@ -93,7 +94,7 @@ local function add(result, config, figures, base)
   result.points[#result.points + 1] = each
 end
 
--- Sorts the programs: those with values in the paper come first.
+-- Moves the programs for which the paper has values to the front.
 local order = {}
 for _, program in ipairs(chosen) do
   if evaluation.PAPER[program.name] then order[#order + 1] = program end

@@ -1,9 +1,17 @@
 -- SPDX-License-Identifier: MIT
--- Formats the output of bench/evaluate. No side effects: takes results, returns Markdown and rows of data
--- files. A result is { program = name, base = { cpu = list, wall = list }, points = list, long = CPU time of
--- its long size (median) or nil }. A point is { series, x, cpu = list of ratios to the baseline of the same
--- round, wall = the same for wall time, fastest = the lowest CPU time divided by the lowest of the baseline,
--- seconds = CPU time (median), samples, timesamples, allocated, disk (bytes; medians) }.
+-- Formats the results of bench/evaluate as Markdown and as rows of data files. No side effects.
+-- A result is a table for one program:
+--   program   its name
+--   base      the baseline: { cpu = list, wall = list }, seconds of each run
+--   points    a list of points
+--   long      median CPU time of the baseline with its long size in seconds, or nil
+-- A point is a table for one setting of the profiler:
+--   series, x      as in settings.lua
+--   cpu, wall      lists of ratios: time divided by that of the baseline in the same round
+--   fastest        the shortest CPU time divided by the shortest of the baseline
+--   seconds        CPU time
+--   samples, timesamples, allocated, disk    numbers of samples, bytes allocated, bytes of the profile
+-- The last two lines have medians of the rounds.
 
 local evaluation = {}
 
@@ -12,9 +20,9 @@ local stats = require "runner.stats"
 
 local K = 1024
 
--- The values of Figures 10 and 11 of the paper on VMProf for PyPy's allocation sampling, by the program of
--- bench/load that corresponds to the paper's program 'name'. 'slower' is the overhead of a thousand time
--- samples per second according to the paper's text, because Figure 9 has no numbers.
+-- The paper's values for its programs, by the program of bench/load that corresponds to each. (The paper
+-- describes allocation sampling for PyPy by VMProf; the values are from its Figures 10 and 11.) 'slower' is
+-- the overhead of a thousand time samples per second. It is from the text, because Figure 9 has no numbers.
 evaluation.PAPER = {
   loop = { name = "microbenchmark", rate = 52658, overhead = 3.51, normalised = 1.05,
     seconds = 4.44, gigabytes = 26.937, speed = 6.063, slower = 1.1 },
@@ -45,7 +53,7 @@ local function fastest(found) return found and found.fastest end
 
 local function text(value, format) return value and (format or "%.3f"):format(value) or "-" end
 
--- Returns the list of values of x in a series, in ascending order.
+-- Returns the values of x for which a series has points, in ascending order.
 local function places(results, series)
   local seen, list = {}, {}
   for _, result in ipairs(results) do
@@ -60,15 +68,15 @@ local function places(results, series)
   return list
 end
 
--- Returns two numbers: the samples per second of CPU time in the run with sampling, and the overhead of a
--- thousand samples per second, by the paper's formula.
+-- Returns two numbers for a point: samples per second of CPU time, and the overhead that a thousand samples
+-- per second would have, by the paper's formula. Overheads are ratios to the time without sampling.
 function evaluation.normalised(found)
   local rate = math.max(found.samples, found.timesamples) / found.seconds
   return rate, rate > 0 and 1 + (overhead(found) - 1) / rate * 1000 or nil
 end
 
--- Returns the paper's value for a program ("": the worst program) as text, for the point x of Figure 8
--- (series c) or Figure 9 (series time, exact). Returns nil if the paper has none.
+-- Returns the paper's overhead for a program at the point x, as text; or nil if the paper has none. The
+-- program "" is the worst one. The values are from Figure 8 (series c) or Figure 9 (series time, exact).
 local function paper_value(program, series, x)
   local paper, worst = evaluation.PAPER[program], 0
   for _, each in pairs(evaluation.PAPER) do worst = math.max(worst, each.overhead) end
@@ -79,7 +87,8 @@ local function paper_value(program, series, x)
   return paper and x == 1000 and ("> %g"):format(paper.slower) or nil
 end
 
--- Returns rows with the paper's values for the programs of a curve, to be printed below the measured rows.
+-- Returns rows with the paper's values for the programs of a table, to be printed below the measured rows.
+-- 'xs' are the values of x in the columns, 'width' is the number of columns.
 local function paper_rows(results, series, xs, width)
   local rows = {}
   local function add(title, program)
@@ -100,9 +109,9 @@ local function paper_rows(results, series, xs, width)
   return rows
 end
 
--- Returns a table with the overhead of every program at every point of a series. The last row has the worst
--- values. figure: the field of a point to print, 'overhead' or 'fastest'. paper: true if rows of the
--- paper's values follow.
+-- Returns a table with the overhead of every program at every point of a series. The last measured row has
+-- the worst values. 'figure' is the function that computes the value of a point: overhead or fastest. If
+-- 'paper' is true, rows with the paper's values follow.
 local function curve(results, series, title, figure, paper)
   local xs = places(results, series)
   if #xs == 0 then return "" end
@@ -150,7 +159,8 @@ local function programs_table(results)
     { "program", "CPU s", "GB", "GB/s", "paper's", "s", "GB", "GB/s" }, rows)
 end
 
--- Returns the table of Figure 10: for one period or one rate, the cost of a thousand samples per second.
+-- Returns the table of Figure 10, the cost of a thousand samples per second. 'list' describes the settings
+-- to be shown: { series, x, title, paper = true to show the paper's values }.
 local function normalised_table(results, list)
   local rows = {}
   for _, result in ipairs(results) do
@@ -173,9 +183,8 @@ local function normalised_table(results, list)
     "overhead", "for 1000/s" }, rows)
 end
 
--- Returns the table of bytes of file per sample. Its last rows are two averages: the mean of the column, in
--- which every program has the same weight, and the bytes of all files divided by the number of their
--- samples.
+-- Returns the table of bytes per sample in the profile. The row "mean" has the mean of all programs, with
+-- equal weights. The row "all together" has the bytes of all files divided by the number of all samples.
 local function disk_table(results)
   local rows, sums = {}, {}
   local mean, together = { "mean" }, { "all together" }
@@ -311,8 +320,8 @@ function evaluation.all(results)
     "timesamples", "disk" }, rows
 end
 
--- Returns the header and the rows of the data file of Figure 10: for each program, the cost of a thousand
--- samples per second.
+-- Returns the header and the rows of the data file of Figure 10: for each program, how much a thousand
+-- samples per second add to the CPU time (0.01 is 1%).
 function evaluation.figure10(results)
   local rows = {}
   for _, result in ipairs(results) do

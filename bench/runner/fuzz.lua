@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Runs the programs of runner/fuzzpoints.lua for bench/fuzz, with upstream's Lua ("plain") and the fork, in
--- interleaved rounds with equal numbers of iterations. Lists the programs whose values exceed the limits.
+-- Runs the generated programs of bench/fuzz (fuzzpoints.lua) with upstream's Lua ("plain") and the fork, in
+-- interleaved rounds with equal numbers of iterations. Lists the programs that exceed the limits below.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/fuzz"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -10,13 +10,13 @@ local options = require "runner.options"
 local points = require "runner.fuzzpoints"
 local stats = require "runner.stats"
 
--- limit of fork/plain for CPU time, median of the rounds
+-- largest ratio fork/plain of CPU time, as the median of the rounds
 local SLOWER = 1.15
--- limit of fork/plain for memory, median of the rounds
+-- largest ratio fork/plain of memory, as the median of the rounds; MORE bytes are allowed in addition
 local LARGER = 1.5
--- the fork may use this many bytes more than LARGER times the memory of plain
+-- bytes that the fork may use in addition to LARGER times the memory of plain
 local MORE = 4 << 20
--- limit of the largest CPU time of the fork divided by the smallest
+-- largest ratio between the slowest and the fastest run on the fork
 local VARIES = 2
 
 local found = start.options("seed points only seconds rounds plain fork", "list print")
@@ -50,7 +50,8 @@ end
 
 local script, module = work .. "/point.lua", root .. "/build/bench/fuzzdata.so"
 
--- Runs the generated script. Returns its usage, its number of iterations and its sum; or nil and a message.
+-- Runs the generated script with an interpreter. 'turns' is its number of iterations; nil: it runs for the
+-- chosen time. Returns its usage, its number of iterations and its checksum; or nil and a message.
 local function run(variant, turns)
   local usage, output = runner:run({ paths[variant], script, turns or "-", tostring(seconds), module }, {})
   if not usage then return nil, variant .. ": " .. output end
@@ -59,8 +60,8 @@ local function run(variant, turns)
   return usage, done, sum
 end
 
--- Measures a point. Returns, for each variant, lists of CPU seconds and of bytes with one number for each
--- round; or nil and a message.
+-- Measures a program (a point, see fuzzpoints.lua). Returns { plain, fork }, each with a list 'cpu' of
+-- seconds and a list 'rss' of bytes, with one number per round; or nil and a message.
 local function measure(point)
   local f <close> = assert(io.open(script, "w"))
   f:write(points.program(point))
@@ -84,7 +85,8 @@ local function measure(point)
   return figures
 end
 
--- Returns a list of words for the values that exceed the limits.
+-- Returns the names of the limits that a program exceeds. 'speed' is the ratio fork/plain of CPU time,
+-- 'memory' the bytes of the fork.
 local function excess(figures, speed, memory)
   local why = {}
   if speed > SLOWER then why[#why + 1] = "time" end
@@ -94,7 +96,8 @@ local function excess(figures, speed, memory)
   return why
 end
 
--- Returns the smallest and the largest number of a list of seconds as text, in milliseconds.
+-- Returns the smallest and the largest number of a list of seconds as a text in milliseconds, such as
+-- "12..15".
 local function milliseconds(list)
   local least, most = stats.range(list)
   return ("%.0f..%.0f"):format(least * 1000, most * 1000)

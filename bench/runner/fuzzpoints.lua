@@ -1,18 +1,18 @@
 -- SPDX-License-Identifier: MIT
--- Chooses the points of bench/fuzz at random and writes their programs. Pure, except that points.draw
--- seeds math.random.
--- A point is the description of a small program, { kind, size, live, key, death, order }. Its name joins
--- these with "-".
---   kind   the objects that the program creates, or the mode of the weak table that holds them
---   size   of an object: elements, fields, upvalues, frames or bytes, depending on the kind (KINDS)
+-- Chooses programs for bench/fuzz at random and writes them. Pure functions, except that points.draw seeds
+-- math.random.
+-- A point is the description of a program: { kind, size, live, key, death, order }. The program's name
+-- consists of these words, separated by "-".
+--   kind   the objects that the program creates (a name in KINDS), or the mode of the weak table with them
+--   size   size of an object: elements, fields, upvalues, frames or bytes, depending on the kind
 --   live   number of live objects at a time
---   key    type of the keys of the table that holds the objects
---   death  which objects die: none, all (each new one immediately), fifo, random, lifo
---   order  whether the keys and the objects to be read follow a sequence or are random
+--   key    type of the keys of the table that contains the objects
+--   death  which object dies in an iteration: none, all (the new one), fifo, random, lifo
+--   order  sequential or random: the order of the keys, and of the objects that are read
 
 local points = {}
 
--- Returns the text of a list of n items, separated by commas. item(i) returns the text of an item.
+-- Returns a text: n items with commas between them. item(i) returns the text of item i.
 local function list(n, item)
   local out = {}
   for i = 1, n do out[i] = item(i) end
@@ -27,10 +27,14 @@ end
 
 local function small() return "{s, k}" end
 
--- Each kind of objects: its name; its sizes; a function that returns a rough upper estimate of an object's
--- bytes for a size; the expression that creates object number s with key k; the expression that reads an
--- integer from object v; definitions that these expressions need; and the mode of the table that holds the
--- objects.
+-- The kinds of objects. Each has
+--   - its name
+--   - its sizes
+--   - a function of the size that returns a rough upper estimate of an object's bytes
+--   - a function of the size that returns an expression; this creates object number s with the key k
+--   - an expression that reads an integer from the object v
+--   - a function of the size that returns definitions for these expressions, or nil
+--   - the mode of the table that contains the objects, if it is weak
 local KINDS = {
   { "array", { 1, 4, 16, 64, 512 }, function(n) return 56 + 16 * n end,
     function(n) return "{" .. numbers(n) .. "}" end, "v[1]" },
@@ -83,8 +87,8 @@ for _, kind in ipairs(KINDS) do
     define = kind[6], mode = kind[7] }
 end
 
--- Possible numbers of live objects, at least LEAST. A point whose objects take more than MOST bytes
--- together is not chosen.
+-- LIVE: possible numbers of live objects. MOST: largest estimate of the bytes of all objects; larger points
+-- are not chosen. LEAST: smallest number of live objects that a name may have.
 local LIVE = { 10, 30, 100, 300, 1000, 3000, 10000, 30000, 100000, 300000 }
 local MOST = 48 << 20
 local LEAST = 4
@@ -95,8 +99,8 @@ local KEYS = {
 }
 local KEY_NAMES = { "integer", "string", "float", "object" }
 
--- For each way in which objects die, the code of an iteration. In this code, 'slot' is the number of the
--- object that is replaced, 'turn' the number of the iteration.
+-- For each way in which objects die, the code of an iteration. Variables of the code: 'slot' is the number
+-- of the object that is replaced, 'turn' is the number of the iteration.
 local DEATHS = {
   none = [[
     local a, b = keys[pick(turn)], keys[random(LIVE)]
@@ -142,7 +146,7 @@ local function among(value, values)
   return false
 end
 
--- Returns the point with this name; nil and a message if the name belongs to no point.
+-- Returns the point with this name, or nil and a message if there is no such point.
 function points.parse(name)
   local kind, size, live, key, death, order =
     name:match "^(%a+)%-(%d+)%-(%d+)%-(%a+)%-(%a+)%-(%a+)$"
@@ -220,13 +224,13 @@ end
 print(done, sum)
 ]]
 
--- Returns the program of a point. Arguments of the program: the number of iterations, or "-" and the CPU
--- seconds after which it stops; and the path of fuzzdata.so. It prints the number of iterations and a sum
--- of the values that it has read.
+-- Returns the source of a point's program. The program has three arguments: the number of iterations, or
+-- "-"; CPU seconds, after which it stops in the case "-"; and the path of fuzzdata.so. It prints the number
+-- of iterations, and the sum of the integers that it has read.
 function points.program(point)
   local kind = BY_NAME[point.kind]
   local mode = kind.mode
-  -- An entry of a weak table disappears if nothing else refers to its key or value.
+  -- A weak table drops an entry by itself if nothing else refers to its key or value; then drop() need not.
   local weakvalue = mode and mode:find "v"
   local weak = weakvalue or (mode and point.key == "object")
   local random = point.order == "random"

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Computes for bench/garbage the instructions of an object that dies young. callgrind counts them in the
--- loops of micro/garbage.lua, with the collector stopped (allocation) and running (allocation and garbage).
--- The heap is nearly empty. The cost of a loop that creates no object is subtracted; for strings, the cost
--- of a loop that creates texts that exist already.
+-- Prints the table of bench/garbage: instructions per short-lived object. callgrind counts those of the
+-- loops in micro/garbage.lua, with the collector stopped (only allocation) and running (allocation and
+-- collection). The heap is nearly empty. The cost of a loop that creates no object is subtracted; for
+-- strings, this loop computes strings that exist already.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/garbage"
 local root, fail, runner = start.root, start.fail, start.runner
@@ -10,8 +10,8 @@ local root, fail, runner = start.root, start.fail, start.runner
 local machine = require "runner.machine"
 local slope = require "runner.slope"
 
--- The numbers of iterations in the two runs of a loop. With the collector running, there must be many
--- collections between these numbers, so that one more or one fewer does not matter.
+-- Numbers of iterations in the short and in the long run of a loop, by pace. With the collector running,
+-- the difference must be large enough for many collections, so that one more or less does not matter.
 local TURNS = { stop = { 30000, 90000 }, run = { 60000, 360000 } }
 
 -- Each kind of object: its name in micro/garbage.lua, its title, and the kind whose cost is subtracted.
@@ -25,7 +25,7 @@ local KINDS = {
   { "coroutine", "coroutine, never resumed", "nothing" },
 }
 
--- The instructions of one iteration of each loop that was counted, so that no loop is counted twice.
+-- Instructions per iteration of the loops that were counted before, so that no loop runs twice.
 local known = {}
 local function turn(lua, pace, kind)
   local key = lua .. "\0" .. pace .. "\0" .. kind

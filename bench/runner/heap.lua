@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Measures for bench/heap: a program with a large heap takes snapshots of the heap and samples, and asamp
--- heap reads one snapshot. Prints Markdown.
+-- Does the measurements of bench/heap and prints Markdown. A program with a large heap takes snapshots of
+-- the heap, and searches for the holders of sampled objects. Then asamp heap reads a snapshot.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/heap"
 local root, work, fork = start.root, start.work, table.remove(start.arguments, 1)

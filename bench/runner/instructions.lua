@@ -1,12 +1,15 @@
 -- SPDX-License-Identifier: MIT
--- Computes for bench/instructions the instructions of one iteration of an allocating loop. callgrind counts
--- them in the program's own thread. The difference between two runs is divided by the difference in
--- iterations, so that start-up has no effect. There are four configurations: upstream's Lua ("plain"), the
--- fork, the fork with the profiler loaded, and the fork with the profiler started at a period that is never
--- reached. They run with the collector stopped, so that an iteration is only allocation, and then with a
--- minor collection after every batch of iterations, which adds the freeing and the profiler's work at a
--- collection. With the collector stopped, the started profiler may cost at most 1 in 2,000 more or less
--- than the loaded one, and than the fork alone.
+-- Does the measurements of bench/instructions: instructions per iteration of an allocating loop. callgrind
+-- counts those of the program's own thread. The difference between a long and a short run is divided by the
+-- difference in iterations, so that start-up has no effect.
+--
+-- There are four configurations: upstream's Lua ("plain"), the fork, the fork with the profiler loaded, and
+-- the fork with the profiler started with a period so long that no sample is taken. Each runs at two paces:
+-- with the collector stopped, so that an iteration is only allocation; and with a minor collection after
+-- every batch of iterations.
+--
+-- With the collector stopped, the count with the profiler started may differ from the counts with the
+-- profiler loaded, and without it, by at most 1 in 2,000.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/instructions"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -15,19 +18,19 @@ local machine = require "runner.machine"
 local slope = require "runner.slope"
 
 local LIMIT = 1 / 2000
--- the numbers of iterations in the two runs, multiples of a batch
+-- numbers of iterations in the short and the long run, multiples of the batch of alloc.lua
 local SHORT, LONG = 30000, 90000
 local KINDS = { "table", "closure", "string", "mixed" }
 
--- With this setting, blocks of 16 KiB and more are mapped individually, and realloc grows them without
--- copying in every configuration. Otherwise copying depends on malloc's layout, and so on the length of the
--- programs' paths. One copy can be a fifth of an instruction per iteration, 1 in 1,800.
+-- With this setting, malloc maps each block of 16 KiB or more separately, and realloc grows it without
+-- copying. Otherwise copying depends on the layout of malloc's heap, and thus on the length of the
+-- programs' paths. One copy could change the result by 1 in 1,800, which is more than the limit.
 local MALLOC = "MALLOC_MMAP_THRESHOLD_=16384"
 
 local PROFILE = work .. "/profile.vmprof"
 
 local function count(lua, profiler, pace, kind, turns)
-  -- removes the profile first, because an existing profile would be read, and not be replaced
+  -- removes an old profile first, because the profiler would not overwrite it
   os.remove(PROFILE)
   local usage, message = runner:count({
     lua, root .. "/bench/micro/alloc.lua", profiler, pace, kind, tostring(turns),
@@ -37,19 +40,20 @@ local function count(lua, profiler, pace, kind, turns)
   return usage.own
 end
 
--- Returns the instructions of one iteration.
+-- Returns the instructions per iteration of the loop.
 local function turn(lua, profiler, pace, kind)
   return slope.of(function(turns) return count(lua, profiler, pace, kind, turns) end, SHORT, LONG)
 end
 
--- the largest relative difference that was checked
+-- the largest relative difference that checked() has found
 local worst = 0
 
 local function checked(started, loaded, off)
   worst = math.max(worst, math.abs(started / loaded - 1), math.abs(started / off - 1))
 end
 
--- Prints the table for one pace of collections (stop or step). If 'check' is true, also checks its values.
+-- Prints the table for one pace ("stop" or "step", see alloc.lua). If 'check' is true, the differences
+-- count for the exit status.
 local function compare(plain, fork, pace, check)
   print("| allocates | plain | fork | fork, profiler loaded | started, never reached "
     .. "| plain/fork | started/loaded | started/fork |")
@@ -72,8 +76,8 @@ local function verdict()
   return equal
 end
 
--- Prints the cost of labels: per call, per change of the running code's label, and in all threads of a
--- server.
+-- Prints the cost of labels: instructions per call of profiler.label and profiler.with, instructions per
+-- change of the running code's label, and instructions of a server with and without labels.
 local function labels(fork)
   local function whole(what, n)
     local usage, message = runner:count({fork, root .. "/bench/micro/labels.lua", what, tostring(n), PROFILE},

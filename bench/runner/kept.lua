@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Runs a workload of bench/load in which all tables of one line are kept alive: lua kept.lua FILE:LINE NAME
--- SIZE; '-' instead of FILE:LINE changes nothing. Each table constructor on that line becomes the argument
--- of the function KEEP, as in the paper on FiLiP. For bench/actionable.
+-- Runs a workload of bench/load and keeps all tables alive that one of its lines creates, for
+-- bench/actionable: lua kept.lua FILE:LINE NAME SIZE. Each table constructor on that line becomes the
+-- argument of the function KEEP, as in the paper on FiLiP. With "-" instead of FILE:LINE, nothing is
+-- changed.
 
 local place, line = arg[1]:match "^(.*):(%d+)$"
 local kept = {}

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- Prints the costs of sampling with lifetimes for bench/lifetimes: lua lifecosts.lua FILE INSTRUCTIONS.
---   FILE          has lines "PERIOD WALL USER SYSTEM RSS STATUS"; in each round, the line with the period
---                 "off" is the first one
---   INSTRUCTIONS  has lines "PERIOD WITHOUT LIFETIMES HOLDERS": the instructions without the profiler, with
---                 it, and with it and a heap walk for holders
+-- Prints the costs of profiling for bench/lifetimes: lua lifecosts.lua COSTS INSTRUCTIONS.
+--   COSTS         lines "PERIOD WALL USER SYSTEM RSS STATUS" of runstat. Each round starts with a line whose
+--                 period is "off": the run without the profiler, to which the other runs are compared
+--   INSTRUCTIONS  lines "PERIOD WITHOUT LIFETIMES HOLDERS": the numbers of instructions without the profiler,
+--                 with it, and with it and a search for holders
 
 local order, times, peaks, off = {}, {}, {}, nil
 for line in io.lines(arg[1]) do

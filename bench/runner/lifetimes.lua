@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
--- Prints the tables of bench/lifetimes from profiles: lua lifetimes.lua PERIOD=BASE,ACTED ... BASE is a
--- profile of the unchanged program, ACTED one of the program that keeps its short-lived objects.
+-- Prints the tables of bench/lifetimes: lua lifetimes.lua PERIOD=BASE,ACTED ... BASE is a profile of the
+-- unchanged program; ACTED is one of the program that keeps its short-lived objects.
 
 local lifetimes = require "asamp.sums.lifetimes"
 local reader = require "profiler.reader"
 
 local CLASSES = {"Fraction", "NumberParser", "ReadStream", "Cell", "Row"}
--- The values of the paper on FiLiP by sampling rate: mean lifetimes in percent of the run (its Table 4),
--- and their differences when the short-lived objects are kept (its Table 2), for the classes Fraction,
--- NumberParser, ReadStream, ByteString and Array.
+-- The values of the paper on FiLiP. Each row has the fraction of sampled objects, and two lists for the
+-- classes Fraction, NumberParser, ReadStream, ByteString and Array. First list: mean lifetimes in percent
+-- of the run (Table 4). Second list: by how much they rise when short-lived objects are kept (Table 2).
 local PAPER = {
   {"100%", {0.06, 0.06, 0.06, 93.3, 93.3}, {72, 72, 72, 4, 4}},
   {"50%", {0.05, 0.05, 0.05, 89.9, 89.9}, {49, 49, 49, 4, 4}},
@@ -25,8 +25,9 @@ local function byname(path)
   return rows, all / n
 end
 
--- Compares the lifetimes in two rows of lifetimes.classes. Returns the largest distance of their
--- distributions, 0 to 1 (Kolmogorov-Smirnov), and the distance that chance exceeds in 5% of cases.
+-- Compares two rows of lifetimes.classes. Returns the largest difference of their cumulative distributions
+-- of lifetimes (0 to 1, as in the Kolmogorov-Smirnov test), and the difference that chance exceeds in 5% of
+-- cases.
 local function distance(a, b)
   local steps, most, sum = {}, 0, 0
   for _, slot in ipairs(a.histogram) do

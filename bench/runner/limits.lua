@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Prints for bench/limits the smallest limits of lua_Alloc in which scripts succeed, with upstream's Lua
--- ("plain") and the fork. The work folder must contain the programs limits-plain and limits-fork, which
--- bench/limits links.
+-- Prints the table of bench/limits: the smallest memory limits in which scripts succeed, with upstream's
+-- Lua ("plain") and the fork. Called with ROOT WORK ARGUMENTS... WORK must contain the programs
+-- limits-plain and limits-fork.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/limits"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -9,7 +9,7 @@ local root, work, fail, runner = start.root, start.work, start.fail, start.runne
 local machine = require "runner.machine"
 local options = require "runner.options"
 
--- a limit in KiB in which every script succeeds
+-- a limit in KiB that is large enough for every script
 local MOST = 65536
 
 local SCRIPTS = { "recursion", "coroutines", "concat", "buffer", "rep", "gsub", "array", "hash", "closures",
@@ -21,8 +21,8 @@ local step = start.positive(found, "step", 2)
 local upto = start.positive(found, "upto", 8)
 local scripts = found.only and options.split(found.only) or SCRIPTS
 
--- Runs the program of bench/limits.c for a variant, an action ("least" or "sweep") and a script. Returns
--- its output.
+-- Runs the program of bench/limits.c of a variant ("plain" or "fork") with an action ("least" or "sweep")
+-- and a script. The further arguments are the action's numbers after STEP. Returns its output.
 local function run(variant, what, script, ...)
   local words = { work .. "/limits-" .. variant, what, ("%s/bench/limits.d/%s.lua"):format(root, script) }
   for _, number in ipairs { step, ... } do words[#words + 1] = tostring(number) end
@@ -37,7 +37,8 @@ local function least(variant, script)
   return kib
 end
 
--- Returns a table that contains the limits in which a script fails, with the message for each.
+-- Returns a table from each limit between 'from' and 'to' in which a script fails (KiB) to the error
+-- message.
 local function failures(variant, script, from, to)
   local failing = {}
   for kib, message in run(variant, "sweep", script, from, to):gmatch "(%d+) ([^\n]*)\n" do

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Writes a profile of N collections, each with its own line, for bench/longrun: lua long_profile.lua
--- PROFILE N. Prints the totals that a report of the profile must have: bytes, minor and major collections.
+-- Writes a profile with N collections, each recorded separately, for bench/longrun: lua long_profile.lua
+-- PROFILE N. Prints the totals that a report must have: allocated bytes, minor and major collections.
 
 local gen = require "profilegen"
 

@@ -1,10 +1,12 @@
 -- SPDX-License-Identifier: MIT
 -- A server that runs for a long time, for bench/longrun:
 --   lua long_program.lua PROFILE loads|names|collections N
--- loads: loads and runs a template N times. names: does the same with the names of 61,000 files in turn,
--- for as many functions, and takes a sample every 512 bytes. collections: creates garbage in a nursery of
--- 4 KiB until there were N collections. Prints the totals that the profile must have: bytes allocated, minor
--- and major collections while sampling was on.
+--   loads        loads and runs a template N times
+--   names        the same, but with 61,000 file names in turn, so that the profile has 61,000 functions;
+--                takes a sample every 512 bytes
+--   collections  creates garbage in a nursery of 4 KiB, until N collections have run
+-- Prints the totals that the profile must have: the allocated bytes, and the minor and the major
+-- collections while sampling was on.
 
 local profiler = require "profiler"
 

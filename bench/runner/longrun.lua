@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Measures for bench/longrun the cost of asamp report for profiles of long-running servers. Prints
--- Markdown: CPU time and peak RSS of the report, and its totals next to the exact ones. Fails if they
--- differ by more than the sampling error permits.
+-- Does the measurements of bench/longrun: CPU time and peak RSS of asamp report, for profiles of servers
+-- that ran for a long time. Prints Markdown. Fails if the bytes of a report differ from the exact ones by
+-- more than the sampling error permits, or if its numbers of collections are wrong.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/longrun"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -9,15 +9,15 @@ local root, work, fail, runner = start.root, start.work, start.fail, start.runne
 local machine = require "runner.machine"
 
 local N = 10000000
--- the number of loads of 61,000 files in turn
+-- default of --names
 local NAMES = 200000
--- limit of the error of the estimated bytes, in standard errors
+-- largest permitted error of the estimated bytes, in standard errors
 local SIGMA = 5
 
 local found, size = start.options "loads names collections lines asamp", start.size
 local asamp = found.asamp or root .. "/build/bin/asamp"
 
--- Runs a program that writes a profile. Returns the numbers that the program prints.
+-- Runs a program that writes a profile. Returns the list of the numbers that the program prints.
 local function made(words_, settings)
   local usage, out = runner:run(words_, settings)
   if not usage then fail(table.concat(words_, " ") .. ": " .. out) end
@@ -39,7 +39,7 @@ local function row(name, path, exact)
   print(("| %s | %.1f | %.2f | %.0f | %.4f | %d of %d | %d of %d |"):format(name,
     size(path) / 1e6, usage.cpu, usage.rss / 1e6, bytes / exact[1], minors, exact[2], majors,
     exact[3]))
-  -- the error is computed from the exact bytes, because the estimate is 0 if a short run has no sample
+  -- the error is computed from the exact bytes, because the estimate of a short run may be 0
   local sigma = math.sqrt(exact[1] * field(json, "period"))
   if math.abs(bytes - exact[1]) > SIGMA * sigma then fail(name .. ": the bytes are wrong") end
   if minors ~= exact[2] or majors ~= exact[3] then fail(name .. ": the collections are wrong") end

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Describes the machine: a line about the origin of values (processor, cores, kernel, commit), and the
--- paths of shared libraries. Unknown items are omitted or nil; no function fails.
+-- Describes the machine: machine.line() returns a line with processor, cores, kernel, compiler and commit,
+-- to be printed above the results. Also finds shared libraries. Unknown items are omitted or nil; no
+-- function fails.
 
 local machine = {}
 
@@ -24,15 +25,15 @@ function machine.line()
   return table.concat(parts, ", ")
 end
 
--- Returns the path of the first library in 'listing' whose name starts with 'name'; or nil. 'listing' is
--- the output of ldconfig -p.
+-- Returns the path of the first library whose name starts with 'name', or nil. 'listing' is the output of
+-- ldconfig -p.
 function machine.library_in(listing, name)
   for found, path in listing:gmatch("(%S+) %b() => (%S+)") do
     if found:sub(1, #name) == name then return path end
   end
 end
 
--- Returns the path of an installed shared library such as "libm.so"; or nil.
+-- Returns the path of an installed shared library such as "libm.so", or nil.
 function machine.library(name)
   local pipe = io.popen("PATH=$PATH:/sbin:/usr/sbin ldconfig -p 2>/dev/null")
   local listing = pipe and pipe:read("a") or ""

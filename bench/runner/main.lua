@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Measures the chosen programs for bench/run and prints the report as Markdown. The shell script calls it:
--- lua main.lua ROOT WORK ARGUMENTS... Exit status: 0 everything was measured and all outputs are equal; 1 a
--- program failed or its output differed (the others are still reported); 2 wrong usage.
+-- Does the measurements of bench/run and prints the report as Markdown: lua main.lua ROOT WORK ARGUMENTS...
+-- If a program fails or its outputs differ, the other programs are still reported. Exit status: 0 if
+-- everything was measured and all outputs are equal, 1 if a program failed or its outputs differ, 2 for
+-- wrong usage.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/run"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner

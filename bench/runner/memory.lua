@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Prints a row of the table of bench/memory: lua memory.lua NAME SAID PROFILE. SAID is the file with the
--- program's output. Exit status 1: the sum of the profile's rows differs from the system's value by more
--- than LIMIT.
+-- output of the program. Exit status 1: the sum of the rows of asamp memory differs by more than LIMIT from
+-- the resident memory that the system reported.
 
 local reader = require "profiler.reader"
 local resident = require "asamp.sums.resident"

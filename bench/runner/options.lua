@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Parses the command line of bench/run. No side effects: takes a list of arguments, returns a table, or nil
--- and a message.
+-- Parses the command line of bench/run, and has functions for the other commands. No side effects.
 
 local options = {}
 
@@ -30,16 +29,16 @@ local TAKES_VALUE = {
 local FLAGS = { callgrind = true, instructions = true, list = true, help = true }
 options.MODES = { size = true, small = true, tiny = true }
 
--- Returns the list of the parts of a text between commas.
+-- Splits a text at commas and returns the parts as a list.
 function options.split(text)
   local out = {}
   for word in text:gmatch("[^,]+") do out[#out + 1] = word end
   return out
 end
 
--- Scans a list of arguments. Returns the options by name (true or the value), and the list of the other
--- words; or nil and a message for a wrong option. takes_value, flags: sets of names of options with and
--- without a value.
+-- Scans a list of arguments. 'takes_value' and 'flags' are sets of names: the options with and without a
+-- value. Returns a table of the options (name = value or true), and the list of the other words; or nil and
+-- a message if an option is wrong.
 function options.scan(args, takes_value, flags)
   local found, words = {}, {}
   local at = 1
@@ -67,16 +66,17 @@ function options.scan(args, takes_value, flags)
   return found, words
 end
 
--- Returns the value of an option, which must be a positive integer; or nil and a message.
+-- Returns the value of the option 'name' as a positive integer ('default' if it was not given); or nil and
+-- a message if the value is wrong.
 function options.positive(found, name, default)
   local value = math.tointeger(tonumber(found[name] or default))
   if value and value >= 1 then return value end
   return nil, ("--%s must be a positive integer, got %q"):format(name, found[name])
 end
 
--- Parses the arguments of bench/run. Returns the options with defaults: rounds (integer), configs (list of
--- names), words (requested programs and groups), mode, and all values as given; or nil and a message if
--- something is wrong.
+-- Parses the arguments of bench/run. Returns a table of all options. Some always have a value: rounds
+-- (integer), configs (list of names), words (programs and groups), mode, period. Returns nil and a message
+-- if something is wrong.
 function options.parse(args)
   local found, words = options.scan(args, TAKES_VALUE, FLAGS)
   if not found then return nil, words end

@@ -1,6 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- Parses the command line of bench/pauses. No side effects: takes a list of arguments, returns a table, or
--- nil and a message.
+-- Parses the command line of bench/pauses. No side effects.
 
 local pause_options = {}
 
@@ -35,12 +34,12 @@ local CONFIGS = "plain:generational,plain:incremental,plain:full,"
   .. "fork:default,fork:generational,fork:incremental,fork:full,idle"
 local MODES = { default = true, generational = true, incremental = true, full = true }
 
--- the number of records in a batch, as in micro/churn.lua
+-- number of records per batch, as in micro/churn.lua
 local BATCH = 16
--- bytes of one record in upstream's Lua
+-- bytes that one record of micro/churn.lua takes with upstream's Lua
 local RECORD_BYTES = 320
 
--- The number of objects of each trap, unless the option --size is given.
+-- Default of --size, the number of live objects, for each trap.
 local TRAPS = {
   threads = 1000000, finalizers = 1000000, strings = 4000000, stack = 150000,
   tables = 50000, large = 300000, weak = 1000000, slots = 4000000,
@@ -76,9 +75,9 @@ local function complete_trap(found)
   return message == nil, message
 end
 
--- Returns the options with defaults: live, allocate (MB), survivors, page, rounds, clock, configs (a list),
--- and two computed values: records, batches. With a trap: trap, size, batches. Returns nil and a message if
--- something is wrong.
+-- Parses the arguments of bench/pauses. Returns a table with values for all options: live, allocate (MB),
+-- survivors, page, rounds, clock, configs (a list); with --trap also trap, size and batches. Adds records
+-- and batches, which it computes from the sizes in MB. Returns nil and a message if something is wrong.
 function pause_options.parse(args)
   local found, words = options.scan(args, TAKES_VALUE, FLAGS)
   if not found then return nil, words end

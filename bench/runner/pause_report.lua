@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Computes the values of bench/pauses and formats them as Markdown. No side effects: takes runs, returns
--- text. A run is the result of distribution.parse, with the additional field 'rss' (bytes).
+-- Computes the values of bench/pauses and formats them as Markdown. No side effects. A run is the result of
+-- distribution.parse, with the additional field 'rss' (bytes).
 
 local pause_report = {}
 
@@ -8,16 +8,21 @@ local distribution = require "runner.distribution"
 local report = require "runner.report"
 local stats = require "runner.stats"
 
--- The time of a batch without a pause is estimated as this quantile of the times of all batches.
+-- The time of a batch without a pause is estimated by this quantile of the times of all batches.
 local UNDISTURBED = 0.1
--- A batch has a pause if it takes at least this many ns longer than a batch without a pause.
+-- A batch counts as a pause if it takes at least this many ns longer than a batch without a pause.
 local LEAST = 64000
--- the same limit in ns for histograms
+-- the same limit for the histograms, in ns
 local SHOWN = 16000
 
--- Returns the values of one run: base (the time of a batch without a pause); longest, total, p999, p99 and
--- p50 of the pauses; batch999 of all batches (all in ns); pauses (their number); share (the fraction of the
--- time that is pauses); rate (batches per second); and shown (the distribution in the histogram).
+-- Returns the values of one run, times in ns:
+--   base                    time of a batch without a pause
+--   longest, p999, p99, p50 maximum and quantiles of the pauses
+--   batch999                99.9% quantile of all batches, minus base
+--   pauses, share           number of pauses, and their fraction of the time of the run
+--   total, rate             time of the run, and batches per second
+--   shown                   distribution for the histogram
+--   live, peak, rss         bytes
 function pause_report.figures(run)
   local base = distribution.quantile(run.times, UNDISTURBED)
   local times = distribution.beyond(run.times, base, LEAST)
@@ -61,8 +66,8 @@ local function pauses(configs, found)
   return table.concat(out)
 end
 
--- Returns the configuration with mode "full" (a stop-the-world collector) and the same interpreter as
--- 'config'; or nil.
+-- Returns the configuration with the same interpreter as 'config' and the mode "full" (only full
+-- collections), or nil.
 local function stopping(configs, config)
   for _, other in ipairs(configs) do
     if other.mode == "full" and other.variant == config.variant then return other end
@@ -104,7 +109,7 @@ local function histogram(rounds)
   return #lines > 0 and table.concat(lines, "\n") or "none"
 end
 
--- Returns the whole report. 'found' has for each configuration the list of the values of its rounds.
+-- Returns the whole report. 'found' maps each configuration to a list with the values of each round.
 function pause_report.render(configs, found)
   local out = {
     "## Pauses, milliseconds\n\n", pauses(configs, found),

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Runs bench/pauses.c in every configuration for bench/pauses and prints the report. The work folder must
--- contain the programs pauses-plain and pauses-fork, which bench/pauses links. Exit status: 0 everything
--- was measured; 2 wrong usage or a run that failed.
+-- Does the measurements of bench/pauses: runs the program of bench/pauses.c in every configuration, and
+-- prints the report. Called with ROOT WORK ARGUMENTS... WORK must contain the programs pauses-plain and
+-- pauses-fork. Exit status: 0 if everything was measured, 2 for wrong usage or if a run failed.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/pauses"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner

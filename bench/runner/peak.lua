@@ -1,18 +1,18 @@
 -- SPDX-License-Identifier: MIT
--- Prints a row of the table of bench/peak: lua peak.lua NAME EXACT SAMPLED... The files are profiles of
--- runs of one program; in the run of EXACT nearly everything was sampled. Exit status 1: the bytes alive at
--- the peak are wrong.
+-- Prints a row of the table of bench/peak: lua peak.lua NAME EXACT SAMPLED... EXACT and SAMPLED are
+-- profiles of runs of one program; in the run of EXACT, nearly every block was sampled. Exit status 1: the
+-- error of the sampled bytes at the peak is too large.
 
 local reader = require "profiler.reader"
 local totals = require "asamp.sums.totals"
 
--- the least expected number of samples of a line, for its error to be checked
+-- smallest expected number of samples of a line whose error is checked
 local LEAST = 10
--- the fraction of the peak by which runs may differ, because their strings have other hashes
+-- largest relative difference between the peaks of two runs; they differ because hashes of strings differ
 local SAME = 0.01
 
--- Returns the bytes alive at the peak for each line, their sum, the bytes in use at the peak, and the
--- sampling period.
+-- Returns four values for the moment at which the memory in use was largest: a table of the live bytes by
+-- line, their sum, the memory in use, and the sampling period.
 local function atpeak(path)
   local course = assert(reader.read(path)).course
   local profile = assert(reader.read(path, {at = course.highest}))

@@ -1,9 +1,12 @@
 -- SPDX-License-Identifier: MIT
--- The list of benchmark programs by group, and the selection of some of them. The sizes of a workload are
--- in its own file; those of the programs of are-we-fast-yet are in this file, because their harness
--- verifies only certain sizes. A program is { name, group, groups = set, script, args(mode) -> list, dir or
--- nil, clean(output) -> output without timings, long = true if it has that size }. The mode is "size",
--- "small", "tiny", or "long".
+-- The benchmark programs by group, and the selection of some of them. A workload of bench/load has its
+-- sizes in its own file. The programs of are-we-fast-yet have them in this file, because their harness
+-- verifies the results only of certain sizes. A program is a table:
+--   name, group, groups   its name, its main group, the set of all of its groups
+--   script, dir           the script to run, and the folder to run it in (nil: any)
+--   args(mode)            returns the script's arguments. The mode is "size", "small", "tiny" or "long"
+--   clean(output)         returns the output without timings, to be compared
+--   long                  true if the program has the size "long"
 
 local programs = {}
 
@@ -22,8 +25,8 @@ local OURS = {
   { "evaluation", { "loop", "interpreter" } },
 }
 
--- The programs of are-we-fast-yet, each with its name, the number of inner iterations for the full size and
--- for the small one, and true if it allocates much.
+-- The programs of are-we-fast-yet: name, number of inner iterations for the full size and for the small
+-- size, and true if the program allocates much.
 local AWFY = {
   { "Bounce", 1500, 100 }, { "CD", 100, 10, true }, { "DeltaBlue", 20000, 1000, true },
   { "Havlak", 1, 1, true }, { "Json", 100, 5, true }, { "List", 2000, 100 },
@@ -63,8 +66,8 @@ local function awfy_program(entry, dir)
   }
 end
 
--- Returns all programs. 'bench' is the path of the folder bench. 'awfy' is the path of the folder
--- benchmarks/Lua of a checkout of are-we-fast-yet, or nil to omit it.
+-- Returns the list of all programs. 'bench' is the path of the folder bench. 'awfy' is the path of the
+-- folder benchmarks/Lua of are-we-fast-yet; if it is nil, its programs are left out.
 function programs.all(bench, awfy)
   local list = {}
   for _, group in ipairs(OURS) do
@@ -78,8 +81,8 @@ function programs.all(bench, awfy)
   return list
 end
 
--- Returns the programs of 'list' whose name or group is a word of 'words', in the order of the list.
--- Returns all programs if there are no words; nil and a message if a word names nothing.
+-- Returns those programs of 'list' whose name or group is in 'words', or all programs if 'words' is empty.
+-- Returns nil and a message if a word is neither a name nor a group.
 function programs.choose(list, words)
   if #words == 0 then return list end
   local chosen, known = {}, {}

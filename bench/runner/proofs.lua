@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Computes the values of bench/proofs: lua proofs.lua ROOT WORK RUNS. A program that leaks has a line "--
--- cut: CODE"; the code removes the reference that keeps the leaked objects alive.
+-- Does the measurements of bench/proofs: lua proofs.lua ROOT WORK RUNS. A program that leaks has a comment
+-- line "-- cut: CODE". CODE removes the reference that keeps the leaked objects alive.
 
 local root, work, runs = arg[1], arg[2], tonumber(arg[3])
 local asamp = root .. "/build/bin/asamp"
@@ -8,12 +8,12 @@ package.path = root .. "/lualib/?.lua;" .. package.path
 
 local json = require "cjson"
 
--- the largest relative error of the bytes of a proof
+-- largest permitted error of the bytes of a proof, relative to the bytes that become free
 local TOLERANCE <const> = 0.01
 
--- Code that is appended to a program. It runs the code of the line "-- cut:", and prints two numbers to
--- stderr: the bytes of the objects that become free, and by how many bytes the memory in use shrinks. The
--- second number includes the table of strings.
+-- Code that is appended to a program that leaks. It runs CODE and prints two numbers to stderr: the bytes
+-- of the objects that become free, and by how many bytes the memory in use shrinks. The second number
+-- includes the string table.
 local TRUTH <const> = [[
 
 local alive = require "profiler".alive
@@ -45,14 +45,16 @@ local function programs(folder)
   return list
 end
 
--- Runs a program with --prove-leaks. Returns the report, in which white space is replaced by single spaces.
+-- Runs a program by asamp run --prove-leaks. Returns its report, with each sequence of white space replaced
+-- by one space.
 local function report(path)
   local text = output("cd '%s' && timeout 120 '%s' run --prove-leaks -o run.vmprof '%s' 2>&1 >/dev/null",
                       work, asamp, path)
   return (text:gsub("%s+", " "))
 end
 
--- Returns the proof of a program's leak, or nil if no leak was found in 'runs' runs.
+-- Returns the proof of a program's leak, a table with the fields 'proved' and 'freed' (bytes). Repeats the
+-- run up to 'runs' times until a leak is found; returns nil if none is.
 local function prove(path)
   for _ = 1, runs do
     local snapshot = report(path):match "heap %-%-prove=%S+ (%S+) shows this again"
@@ -63,8 +65,8 @@ local function prove(path)
   end
 end
 
--- Runs the text of a program, followed by TRUTH with the code 'cut'. Returns the two numbers that TRUTH
--- prints.
+-- Runs a program (its source is 'text') followed by TRUTH with the code 'cut'. Returns the two numbers that
+-- TRUTH prints.
 local function freed(text, cut)
   local path = work .. "/truth.lua"
   local file = assert(io.open(path, "w"))

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Starts Prosody servers for bench/prosody on the fork's interpreter. Each has its own folder, accounts and
--- port. Servers that still run at the end are killed.
+-- Starts Prosody servers for bench/prosody, which run on the fork's interpreter. Each server has its own
+-- folder, accounts and port. Servers that still run when this process ends are killed.
 
 local socket = require "socket"
 
@@ -28,7 +28,7 @@ log = {warn = "%s/log"}
 VirtualHost "localhost"
 ]]
 
--- A module of the server. It writes the size of Lua's heap to a file every second.
+-- A Prosody module. Every second it writes the bytes that Lua's heap has reserved to the file 'held_file'.
 local HELD = [[
 local path = module:get_option_string "held_file"
 module:add_timer(1, function()
@@ -44,7 +44,8 @@ end)
 
 local world, all, count
 
--- Sets the properties of all servers: {root, folder, clients (number of accounts), fail}.
+-- Sets the values that all servers share: t.root (the project), t.folder (for the servers' files),
+-- t.clients (number of accounts) and t.fail (a function to report errors).
 function M.launch(t)
   world, count = t, 0
   all = setmetatable({}, {__gc = function(list)
@@ -79,8 +80,8 @@ local function freeport()
   return port
 end
 
--- Starts a server, and waits until it accepts connections. 'asamp' is the value of the environment variable
--- ASAMP; nil: it is not set.
+-- Starts a server and waits until it accepts connections. 'asamp' is the value of the environment variable
+-- ASAMP, or nil to leave it unset. Returns the server.
 function M.start(asamp)
   count = count + 1
   local s = setmetatable({folder = ("%s/%d"):format(world.folder, count), port = freeport()}, Server)
@@ -118,7 +119,7 @@ function Server:isthere()
   return text ~= nil and not text:find "%) [ZX] "
 end
 
--- Waits at most half a minute for the end of the server. Returns true if it has ended.
+-- Waits up to 30 seconds until the server has ended. Returns true if it has.
 function Server:ends()
   for _ = 1, 300 do
     if not self:isthere() then return true end
@@ -133,7 +134,7 @@ local function fields(pid)
   return list
 end
 
---- Returns the CPU seconds of the server's existing threads.
+-- Returns the CPU seconds of the threads that the server has now.
 function Server:cpu()
   local sum = 0
   for line in M.output(("cat /proc/%d/task/*/schedstat"):format(self.pid)):gmatch "[^\n]+" do
@@ -142,23 +143,23 @@ function Server:cpu()
   return sum / 1e9
 end
 
---- Returns the bytes of the server's address space.
+-- Returns the size of the server's address space in bytes.
 function Server:size()
   return math.tointeger(tonumber(fields(self.pid)[21]))
 end
 
---- Returns the server's resident bytes outside of Lua's heap.
+-- Returns the server's resident bytes outside of Lua's heap.
 function Server:beside()
   local kb = M.read(("/proc/%d/smaps_rollup"):format(self.pid)):match "Rss:%s*(%d+)"
   return kb * 1024 - math.tointeger(tonumber(M.read(self.folder .. "/held")))
 end
 
--- Returns the number of bytes that a server's profiles take on disk.
+-- Returns how many bytes on the disk a server's profiles take.
 function M.disk(s)
   return 1024 * tonumber(M.output(("du -sk '%s/profiles'"):format(s.folder)):match "%d+")
 end
 
---- Returns the path of a server's newest profile, or nil.
+-- Returns the path of a server's newest profile, or nil.
 function M.newest(s)
   return M.output(("ls -t '%s/profiles/'*.vmprof 2>/dev/null | head -1"):format(s.folder)):match "[^\n]+"
 end

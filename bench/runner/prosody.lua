@@ -10,7 +10,7 @@ local socket = require "socket"
 local xmpp = require "runner.xmpp"
 
 local CLIENTS = 20
--- the least number of slices in a cycle, and the seconds of a slice
+-- least number of turns in a cycle, and the seconds of a turn; in each turn one server receives requests
 local SLICES, SLICE = 28, 0.5
 local CYCLE = 18               -- seconds
 -- all queries must be answered within this number of seconds
@@ -29,8 +29,8 @@ local asamp = root .. "/build/bin/asamp"
 assert(os.execute(("mkdir -p '%s'"):format(folder)))
 servers.launch{root = root, folder = folder, clients = CLIENTS, fail = fail}
 
--- Sends requests at the given rate for a number of seconds; if go is given, only while go() returns true.
--- Returns their number.
+-- Sends requests at the given rate for a number of seconds. If the function 'go' is given, stops earlier
+-- when it returns false. Returns the number of requests.
 local function drive(load, seconds, go)
   local from, n = socket.gettime(), 0
   local ends = from + seconds
@@ -43,10 +43,10 @@ local function drive(load, seconds, go)
   return n
 end
 
--- Sends requests to both servers in turn, for at least 'least' slices of time, and further while go()
--- returns true. Returns the CPU seconds per request of each server's processes, and the number of requests
--- of the first one. 'turn' (0 or 1) selects the server that starts; the caller alternates it, so that other
--- work of the machine slows both alike.
+-- Sends requests to the two servers in turn, for at least 'least' turns, and for more turns while go()
+-- returns true. Returns three numbers: CPU seconds per request of the server 'with', the same for
+-- 'without', and the number of requests to 'with'. 'turn' (0 or 1) selects the server that starts. The
+-- caller alternates it, so that other load of the machine slows both servers equally.
 local function slices(with, without, turn, least, go)
   local pair, before, n, i = {with, without}, {with:cpu(), without:cpu()}, {0, 0}, 0
   while i < least or i % 4 > 0 or go and go() do
@@ -73,8 +73,8 @@ local asks = {top = 0, record = 0, heap = 0, stats = 0}
 
 local base = folder .. "/ask"
 
--- Starts queries (commands of asamp) in the background, one after the other. Returns their command lines by
--- name.
+-- Starts queries in the background, one after the other. A query is a command of asamp; 'kinds' is the list
+-- of their names, and n the number of the cycle. Returns the command lines by name.
 local function question(server, n, kinds)
   local record = n % 10 == 5 and not found.apart and "--for 3s --alloc 64K" or "--ring"
   local all, lines = {
@@ -99,15 +99,16 @@ local function question(server, n, kinds)
   return lines
 end
 
--- Returns a function that returns true while the queries run, but only until ANSWERS_S seconds after the
--- time 'from'.
+-- Returns a function that returns true while the queries run, for up to ANSWERS_S seconds after the time
+-- 'from'.
 local function answering(from)
   return function()
     return not servers.read(base .. ".done") and socket.gettime() < from + ANSWERS_S
   end
 end
 
--- Checks the answers of the queries. Returns a text with the time of each.
+-- Checks the answers to the queries of cycle n, which started at the time 'from'. Returns a text with the
+-- seconds until each answer.
 local function answers(lines, n, from)
   local ends = {}
   for name in pairs(lines) do
@@ -222,8 +223,8 @@ expect(most <= 16 * 2 ^ 20, "more than 16 MiB are resident for the sampler")
 
 -- {== how it ends ============================================================
 
--- Returns the output of asamp report --json for the newest profile of a server ("": there is none), and the
--- path of the profile.
+-- Returns two values: the output of asamp report --json for the newest profile of a server ("" if there is
+-- none), and the path of the profile.
 local function report(server)
   local path = servers.newest(server)
   return path and servers.output(("'%s' report --json '%s' 2>&1"):format(asamp, path)) or "", path
@@ -256,7 +257,7 @@ killed:signal "KILL"
 expect(killed:ends(), "prosody does not end by SIGKILL")
 expect(judge("SIGKILL", "of rotate=3s", (report(killed))), "SIGKILL: the last profile is not whole")
 
--- Starts a server whose files may for some time not be larger than 16 KiB, as on a full disk.
+-- A full disk, simulated: the server's files may not grow above 16 KiB for some time.
 local full, why = short "listen,alloc=4K,time=100", nil
 servers.output(("prlimit --pid %d --fsize=16384:unlimited"):format(full.pid))
 for _ = 1, 60 do
@@ -272,7 +273,7 @@ local json = report(full)
 expect(judge("full disk", ("said: %s"):format(why or "nothing"), json), "full disk: the profile is not whole")
 expect(json:find "samples lost", "full disk: no marker in the profile")
 
--- Starts a server whose address space may grow by only 2 MiB.
+-- Lack of memory: the server's address space may grow by only 2 MiB.
 local starved = short "listen,ring=1m,alloc=64K"
 drive(starved.load, 4)
 servers.output(("prlimit --pid %d --as=%d:unlimited"):format(starved.pid, starved:size() + 2 ^ 21))

@@ -1,12 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- Formats measured rows as Markdown. No side effects: takes rows and comparisons, returns text. A ratio is
--- the median of the ratios of all rounds, with the smallest and the largest one in parentheses.
+-- Formats the results of bench/run as Markdown. No side effects: takes rows (rounds.lua) and comparisons
+-- (configs.lua), returns text. A ratio is the median of the ratios of all rounds; the smallest and the
+-- largest one are in parentheses.
 
 local report = {}
 
 local stats = require "runner.stats"
 
--- a program with this many bytes of peak RSS or more counts as big
+-- peak RSS in bytes above which a program counts as big
 local BIG = 10 * 1024 * 1024
 
 local function table_of(header, lines)
@@ -24,7 +25,8 @@ local function median_ratio(row, comparison, key)
   return stats.median(ratios(row, comparison, key))
 end
 
--- Returns a text such as "1.234 (1.200..1.300)": median and range; for one round, only the value.
+-- Formats the ratios of all rounds: the median and the range, such as "1.234 (1.200..1.300)". If there is
+-- one round, only its value.
 function report.ratio(list)
   local low, high = stats.range(list)
   if #list == 1 then return ("%.3f"):format(list[1]) end
@@ -39,8 +41,9 @@ local function rows_of(rows, group)
   return out
 end
 
--- Returns a table of the values with the name 'key'. Columns: the first configuration's value, scaled and
--- formatted; the ratio of every comparison; and the ratios of the values in shown.others.
+-- Returns a table with a row per program for the values named 'key' ("cpu", "rss", "instructions").
+-- Columns: the value of the first configuration (of all, if shown.all is true), divided by shown.scale;
+-- then for each comparison the ratio of these values, and the ratios of the values named in shown.others.
 local function figures(rows, configs, comparisons, key, shown)
   local header = { "program" }
   for _, config in ipairs(shown.all and configs or { configs[1] }) do
@@ -67,8 +70,8 @@ local function figures(rows, configs, comparisons, key, shown)
   return table_of(header, lines)
 end
 
--- Returns a table with, for each comparison in each group, the geometric mean, and the lowest and the
--- highest program.
+-- Returns a table with a row for each comparison in each group. It has the geometric mean of the ratios,
+-- and the programs with the lowest and the highest ratio.
 local function summary(rows, groups, comparisons, key)
   local lines = {}
   local function add(title, members)
@@ -94,8 +97,8 @@ local function summary(rows, groups, comparisons, key)
   return table_of({ "group", "ratio", "programs", "geometric mean", "lowest", "highest" }, lines)
 end
 
--- Returns the comparisons for memory. Their ratios are inverted: above 1 means more memory than the
--- baseline.
+-- Returns the comparisons for memory, where a ratio above 1 means that more memory is used than by the
+-- baseline. For some of them, 'over' and 'under' must be exchanged.
 local function memory_comparisons(comparisons)
   local out = {}
   for i, comparison in ipairs(comparisons) do
@@ -117,7 +120,8 @@ local function big(rows, configs)
   return out
 end
 
--- Returns the whole report of a timed run. 'counted' is true if the rows also have instructions.
+-- Returns the whole report of a run that measured time. 'counted' is true if instructions were counted,
+-- too.
 function report.timed(rows, configs, comparisons, groups, counted)
   local memory = memory_comparisons(comparisons)
   local out = {}

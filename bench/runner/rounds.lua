@@ -1,15 +1,15 @@
 -- SPDX-License-Identifier: MIT
--- Measures one program under all configurations, in interleaved rounds. The order rotates from round to
--- round, so that no configuration always follows the same one. Every output is compared with the first
--- output; a different output counts as a failure of the program. A row is { program, figures = { [config] =
--- { cpu = list, wall = list, rss = list, instructions = list } } }. The lists have one number for each
--- round. options.keys has the names of more lists.
+-- Measures one program under all configurations. The runs are interleaved: each round runs every
+-- configuration once. The order rotates from round to round, so that no configuration always follows the
+-- same one. If an output differs from the first one, the program has failed.
+-- The result is a row, { program, figures }. figures[config] is a table of lists with one number per round:
+-- cpu, wall (seconds), rss (bytes), instructions, and those named in options.keys.
 
 local rounds = {}
 
 local command = require "runner.command"
 
--- Returns the configurations in the order of a round. The first round is 1.
+-- Returns the configurations in the order of round number 'round', from 1.
 function rounds.order(configs, round)
   local out = {}
   for i = 1, #configs do out[i] = configs[(i + round - 2) % #configs + 1] end
@@ -22,9 +22,10 @@ local function keep(figures, usage)
   end
 end
 
--- Measures a program. Returns a row, or nil and a message. 'runner' is an object of runner.command.
--- Options: mode, rounds, callgrind, and inspect(config, usage), a function that is called after each run
--- and may add more values to 'usage', with the names in 'keys'.
+-- Measures a program. Returns a row, or nil and a message. 'runner' is an object of runner.command. Fields
+-- of 'options': mode (size of the program); rounds; callgrind (true: count instructions); inspect(config,
+-- usage), a function that is called after each run and may add values to 'usage'; keys, the names of these
+-- values.
 function rounds.measure(runner, program, configs, options)
   local row = { program = program, figures = {} }
   for _, config in ipairs(configs) do
@@ -51,8 +52,9 @@ function rounds.measure(runner, program, configs, options)
   return row
 end
 
--- Runs the program of a row once more under each configuration and adds the instructions to the row. The
--- size is small, or tiny if the mode is tiny. Returns the row, or nil and a message.
+-- Runs the program of a row once more under each configuration, to count instructions, and adds these to
+-- the row. Its size is tiny if options.mode is tiny, otherwise small. Returns the row, or nil and a
+-- message.
 function rounds.add_instructions(runner, row, configs, options)
   local counted, message = rounds.measure(runner, row.program, configs, {
     mode = options.mode == "tiny" and "tiny" or "small", rounds = 1, callgrind = true,
@@ -64,8 +66,8 @@ function rounds.add_instructions(runner, row, configs, options)
   return row
 end
 
--- Subtracts the instructions of an empty run from every count in 'rows'. Returns nil and a message if an
--- empty run fails.
+-- Subtracts the instructions of an empty run from all counts in 'rows'. Returns true, or nil and a message
+-- if an empty run fails.
 function rounds.subtract_startup(runner, rows, configs)
   for _, config in ipairs(configs) do
     local words = { config.lua }

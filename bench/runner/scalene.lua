@@ -32,7 +32,7 @@ for text in io.lines(folder .. "/exact") do
 end
 for _, list in pairs(exact) do table.sort(list, function(a, b) return a.line < b.line end) end
 
--- For each feature, whether the profile of this run has it.
+-- One row for each feature. The third column states whether the profile of this run has the feature.
 local native, trend = self[exact.native[1].line], trends.of(profile)
 local function shown(value) return value and "yes" or "NO" end
 head("Features (Table 2 of the paper):", "feature", "Scalene", "asamp", "shown by")

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A process of a server of bench/servers with its own folder: starts, queries, measures and stops it. Its
--- CPU time includes all of its descendants, also those that have ended. Needs Linux, curl and ab
--- (apache2-utils).
+-- A server process of bench/servers with its own folder: functions to start, query, measure and stop it.
+-- Its CPU time includes that of all of its descendants, also those that have ended. Needs Linux, curl and
+-- ab (apache2-utils).
 
 local serverprocess = {}
 
@@ -9,7 +9,7 @@ local Process = {}
 Process.__index = Process
 
 local PORT = 18080
--- time limit for a server's answer, and for its end, in tenths of a second
+-- time limit for the first answer of a server, and for its end, in tenths of a second
 local WAIT = 300
 
 function serverprocess.output(line)
@@ -17,7 +17,7 @@ function serverprocess.output(line)
   return pipe:read "a"
 end
 
--- Returns a text with each ${name} replaced by the field of that name.
+-- Returns a text in which each ${name} is replaced by fields[name].
 function serverprocess.fill(text, fields)
   return (text:gsub("%${(%a+)}", function(name) return tostring(fields[name]) end))
 end
@@ -34,13 +34,13 @@ end
 
 local function sleep() os.execute "sleep 0.1" end
 
--- The functions for requests to a server that speaks HTTP.
+-- Functions that send requests to an HTTP server.
 serverprocess.http = {
   request = function(server, n)
     return output(("curl -s -S -m 10 'http://127.0.0.1:%d/page?%d' 2>&1"):format(server.port, n))
   end,
-  -- 'load' returns the command line that sends this number of requests. 'complete' returns true if the
-  -- output of this command shows that all requests were answered.
+  -- 'load' returns the command line that sends this number of requests. 'complete' returns a true value if
+  -- the output of this command shows that all requests were answered.
   load = function(server, requests)
     return ("ab -q -l -n %d -c 2 'http://127.0.0.1:%d/page?100' 2>&1"):format(requests, server.port)
   end,
@@ -50,7 +50,8 @@ serverprocess.http = {
   end,
 }
 
--- Returns all processes of the system by id: {parent, runs, ticks (CPU time)}.
+-- Returns a table of all processes of the system by id. Each is { parent (id), runs (true unless it is a
+-- zombie), ticks (CPU time, also of children that have ended) }.
 local function processes()
   local all = {}
   for line in output("cat /proc/[0-9]*/stat 2>/dev/null"):gmatch "[^\n]+" do
@@ -66,8 +67,8 @@ local function processes()
   return all
 end
 
--- Returns the ids of those processes among the server and its descendants that run, and the CPU time of all
--- of them, in ticks.
+-- Returns two values for the server and its descendants: the ids of those that run, and the CPU time of all
+-- of them in ticks.
 function Process:family()
   local all, members, ticks = processes(), {}, 0
   for pid, process in pairs(all) do
@@ -89,9 +90,10 @@ function Process:cpu()
   return ticks / TICK
 end
 
--- Starts a server. 'server' is a module of bench/server. 'fields' has values for the texts of this module:
--- folder (created here, writable for the server's user), root, built and pg. 'library' is the folder of
--- liblua5.4.so.0, and 'asamp' the value of ASAMP, or nil. Returns the process, or nil and a message.
+-- Starts a server. 'server' is a module of bench/server. 'fields' has the values of the ${name} in that
+-- module's texts: folder (will be created, and given to the server's user), root, built and pg. 'library'
+-- is the folder of liblua5.4.so.0. 'asamp' is the value of the environment variable ASAMP, or nil. Returns
+-- the process, or nil and a message.
 function serverprocess.start(server, fields, library, asamp)
   local process = setmetatable({ server = server, port = PORT }, Process)
   process.page = read(fields.root .. "/bench/server/page.lua")
@@ -125,8 +127,8 @@ end
 -- Returns the server's answer to a request for n records.
 function Process:request(n) return self.server.request(self, n) end
 
--- Sends this number of requests for 100 records; if the function 'meanwhile' is given, calls it at the same
--- time. Returns the CPU seconds per request, or nil if a request failed.
+-- Sends a number of requests for 100 records each. If the function 'meanwhile' is given, calls it while
+-- they run. Returns the CPU seconds per request, or nil if a request failed.
 function Process:load(requests, meanwhile)
   local before = self:cpu()
   local pipe = assert(io.popen(self.server.load(self, requests)))
@@ -134,13 +136,13 @@ function Process:load(requests, meanwhile)
   local text = pipe:read "a"
   pipe:close()
   if not self.server.complete(text, requests) then return nil end
-  -- waits until the parent has received the CPU time of processes that have ended
+  -- the CPU time of a process that has ended must first be added to that of its parent
   sleep()
   return (self:cpu() - before) / requests
 end
 
--- Queries the profiler's sockets of all processes of the server for some seconds, until one answers.
--- 'asamp' is the path of the command. Returns true if one has answered.
+-- Sends queries to the profiler's sockets of all processes of the server, until one answers, for at least
+-- three seconds. 'asamp' is the path of the command. Returns true if one has answered.
 function Process:answers(asamp)
   for _ = 1, 30 do
     for _, pid in ipairs((self:family())) do
@@ -151,7 +153,7 @@ function Process:answers(asamp)
   return false
 end
 
--- Ends the server by SIGTERM. Uses SIGKILL if some of its processes have not ended after some time.
+-- Ends the server by SIGTERM. Kills the processes that still run after WAIT tenths of a second.
 function Process:stop()
   local members = self:family()
   os.execute(("kill -TERM %d 2>/dev/null"):format(self.pid))

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Runs the checks of bench/servers. The comment at the start of that script describes them. Arguments after
--- ROOT and WORK: PLACE, a folder with plain/lib and the installed fork; BUILT, the folder of the built
--- servers; and the command's own arguments.
+-- Does the measurements of bench/servers: lua servers.lua ROOT WORK PLACE BUILT ARGUMENTS... PLACE is a
+-- folder that contains both libraries, in plain/lib and fork/lib. BUILT is the folder of the servers that
+-- were compiled.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/servers"
 local root, fail = start.root, start.fail
@@ -12,9 +12,9 @@ local process = require "runner.serverprocess"
 local stats = require "runner.stats"
 
 local SERVERS = { "haproxy", "mod_lua", "pllua" }
--- the numbers of records in the answers that are compared
+-- the numbers of records in the answers that are compared between the libraries
 local SIZES = { 1, 7, 100, 1000 }
--- the smallest fraction of a server's CPU time that the time samples must represent
+-- the smallest fraction of a server's CPU time that its time samples must represent
 local SAMPLED = 0.1
 local ASAMP = "alloc=64K,time=1000,listen"
 
@@ -34,7 +34,7 @@ local function launch(name, server, variant, asamp)
   return started or fail(("%s on %s: %s"):format(name, variant, message))
 end
 
--- Runs one round with a server. Returns the CPU seconds per request, and the answers.
+-- Measures a server once. Returns the CPU seconds per request, and its answers as one string.
 local function measure(name, server, variant)
   local running = launch(name, server, variant)
   local answers = {}
@@ -48,14 +48,15 @@ end
 
 local SECONDS = { us = 1e-6, ms = 1e-3, s = 1 }
 
--- Returns the number of time samples that a report states, and the CPU seconds that they represent.
+-- Parses a report of asamp. Returns the number of time samples as text, and the CPU seconds that they
+-- represent.
 local function timed(report)
   local amount, unit, samples = report:match "([%d.]+) (%l+) of CPU time, from ([%d,]+) sample"
   return samples or "none", amount and tonumber(amount) * (SECONDS[unit] or 60) or 0
 end
 
--- Runs the server with ASAMP set. Returns three values: true if a socket answered, the report of all
--- profiles, and the CPU seconds of all requests.
+-- Runs a server under ASAMP. Returns three values: true if a profiler's socket answered, the report of all
+-- profiles together, and the CPU seconds of all requests.
 local function profile(name, server)
   local running = launch(name, server, "fork", ASAMP)
   local answered = false

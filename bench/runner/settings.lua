@@ -1,15 +1,16 @@
 -- SPDX-License-Identifier: MIT
 -- The settings of the profiler that bench/evaluate compares. No side effects.
--- A setting is a configuration of configs.lua with two more fields: 'series', the line of the plot, and
--- 'x', the position on it (sampling period in bytes, or time samples per second).
--- Series:  c, lua    allocation sampling, with C stacks and without
---          time      samples of CPU time at the scheduler's ticks (the default)
---          exact     samples of CPU time, each with an interrupt
---          off       no profiler, as the baseline: shows the noise
---          idle      a session whose period is never reached: shows the cost of a session
---          long      a program that runs for some twenty seconds, with C stacks
---          longoff   the same program without the profiler
---          fullc, fulllua   full tracing: the period is so small that few blocks have no sample
+-- A setting is a configuration of configs.lua with two more fields: 'series' is a line of the plot, and 'x'
+-- is a position on it (the sampling period in bytes, or the time samples per second).
+-- The series:
+--   c, lua          allocation sampling, with and without C functions in the stacks
+--   time            samples of CPU time at the kernel's clock ticks (the default)
+--   exact           samples of CPU time, each by an interrupt of its own
+--   off             no profiler, like the baseline: the noise of the machine
+--   idle            a session whose period is so long that no sample is taken: the cost of a session
+--   long            allocation sampling of a program that runs for about twenty seconds
+--   longoff         the same program without the profiler
+--   fullc, fulllua  full tracing, with and without C functions: nearly every block is sampled
 
 local settings = {}
 
@@ -17,18 +18,18 @@ local K, M = 1024, 1024 * 1024
 
 settings.PERIODS = { 16 * K, 32 * K, 64 * K, 128 * K, 256 * K, 512 * K, M, 4 * M, 16 * M }
 settings.RATES = { 100, 1000, 3000, 10000, 30000 }
--- the highest rate with an interrupt for every sample; at slightly higher rates, the interrupts take all of
--- the time of a virtual machine
+-- the highest rate with an interrupt for every sample; at a slightly higher rate, a virtual machine spends
+-- all of its time on the interrupts
 settings.EXACT = 10000
 settings.PARTS = { "period", "rate", "long", "full" }
 -- the periods of the part 'long'
 settings.LONG = { 512 * K, 32 * K }
 settings.QUICK = { PERIODS = { 16 * K, 4 * M }, RATES = { 1000 } }
 
--- The smallest possible period in bytes. With fixed intervals, every block of this size or more is sampled.
+-- The smallest possible period in bytes. With fixed intervals, all blocks of 64 bytes and more are sampled.
 local FULL = 64
 local NEVER = "4194304G"
--- the number of settings that are compared with the same run of the baseline
+-- the number of settings that are compared with the same runs of the baseline
 local BATCH = 6
 
 -- Returns a number of bytes as a text such as "16K" or "4M".
@@ -62,8 +63,8 @@ end
 
 local MAKERS = {}
 
--- Returns the settings of the part 'period'. Settings of different lines of the plot alternate, so that
--- settings that are compared are measured soon after each other.
+-- Returns the settings of the part 'period'. The series c and lua alternate, so that points to be compared
+-- are measured soon after each other.
 function MAKERS.period(paths, points)
   local list = {
     { name = "off", series = "off", kind = "fork", lua = paths.fork, options = {}, env = {} },
@@ -104,9 +105,10 @@ function MAKERS.full(paths)
   }
 end
 
--- Returns lists of configurations that are measured together: the baseline ("fork", without the profiler)
--- and at most BATCH settings. 'parts' is a list of names; paths: { fork, profile, exact = true if the
--- kernel permits exact timers }; points: { PERIODS, RATES }, by default all.
+-- Returns lists of configurations to be measured together. Each has the baseline (the fork without the
+-- profiler) first, and then up to BATCH settings. 'parts' is a list of names of MAKERS. The fields of
+-- 'paths' are fork, profile, and exact (true if the kernel permits exact timers). 'points' is { PERIODS,
+-- RATES }; nil: all of them.
 function settings.batches(parts, paths, points)
   local out = {}
   for _, part in ipairs(parts) do
@@ -122,11 +124,11 @@ function settings.batches(parts, paths, points)
   return out
 end
 
--- The number of bytes in each unit, by the first letter of the unit.
+-- The number of bytes in each unit of the profiler's messages, by the first letter of the unit.
 local UNITS = { b = 1, K = 1 << 10, M = 1 << 20, G = 1 << 30, T = 1 << 40 }
 
--- Parses the last line that the profiler prints. Returns { samples (of allocation), allocated (bytes, to a
--- tenth of the printed unit), timesamples }, or nil.
+-- Parses the last line that the profiler prints. Returns { samples (of allocations), allocated (bytes,
+-- rounded as in the line), timesamples }, or nil.
 function settings.closing(text)
   local samples, amount, unit =
     text:match("profiler: (%d+) samples?, one every [%d.]+ %a+[^,]*, of ([%d.]+) (%a)%a+ allocated")

@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- The error of a sampled profile compared with an exact trace, by site. No side effects. A site is a type of
--- block and the innermost Lua line of its stack; its key is "type\tline\tfile". If there are N samples in
--- all, a site with the exact fraction p of all bytes has N p expected samples, with a standard error of
--- sqrt(N p (1 - p)). z is the error of a site in standard errors.
+-- The error of a sampled profile, compared with an exact trace of the same run. No side effects.
+-- A site is the type of a block and the innermost Lua line of its stack. Its key is "type\tline\tfile". If
+-- a site has the exact fraction p of all bytes, then N p of all N samples are expected at it, with a
+-- standard error of sqrt(N p (1 - p)). The error of a site in standard errors is called z.
 
 local siteerror = {}
 
--- Parses the output of exact.c. Returns { bytes (all), sites = { [key] = bytes } }; or nil and a message if
--- the sum of the sites is not the core's count.
+-- Parses the output of exact.c. Returns { bytes (total), sites = { [key] = bytes } }. Returns nil and a
+-- message if the sum of all sites differs from the total, which the core has counted.
 function siteerror.exact(text)
   local all = math.tointeger(tonumber(text:match("^(%d+)\n")))
   if not all then return nil, "no exact trace in " .. ("%q"):format(text:sub(1, 40)) end
@@ -23,7 +23,8 @@ function siteerror.exact(text)
   return found
 end
 
--- Returns the line and the file of the innermost Lua function of a node, for the key of its site.
+-- Returns the line and the file of the innermost Lua function in the stack that ends at 'node'; 0 and "-"
+-- if it has none.
 local function place(profile, node)
   local nodes = profile.nodes
   while node and node > 0 do
@@ -34,8 +35,8 @@ local function place(profile, node)
   return 0, "-"
 end
 
--- Converts a profile of profiler.reader to { samples (all), undecided, sites = { [key] = samples } }. Time
--- samples are excluded.
+-- Converts a profile of profiler.reader to { samples (total), undecided (samples of unknown survival),
+-- sites = { [key] = samples } }. Leaves out time samples.
 function siteerror.sampled(profile)
   local found = { samples = profile.samples, undecided = profile.undecided, sites = {} }
   local sites = profile.sites
@@ -50,8 +51,8 @@ function siteerror.sampled(profile)
   return found
 end
 
--- Returns a list with { key, share, expected, found, z } for each site that has 'least' expected
--- samples or more, sorted by share, largest first.
+-- Compares a trace and a profile. Returns a list of { key, share, expected, found, z }, one for each site
+-- with at least 'least' expected samples. The largest shares come first.
 function siteerror.compare(exact, sampled, least)
   local list, n = {}, sampled.samples
   for key, bytes in pairs(exact.sites) do
@@ -81,8 +82,8 @@ function siteerror.unknown(exact, sampled)
   return n
 end
 
--- Returns four numbers for a list of errors z: their number, the number within 3 standard errors, the root
--- mean square, and the largest.
+-- Summarizes a list of errors z. Returns a table: n (their number), within (how many are at most 3), rms
+-- (root mean square), worst (the largest).
 function siteerror.tally(list)
   local within, square, worst = 0, 0, 0
   for _, z in ipairs(list) do
@@ -95,7 +96,7 @@ function siteerror.tally(list)
   }
 end
 
--- Returns the fraction of the errors (a list of z) that are at most 'limit' standard errors.
+-- Returns the fraction of the errors z in 'list' that are at most 'limit', without their sign.
 function siteerror.below(list, limit)
   local n = 0
   for _, z in ipairs(list) do
@@ -104,8 +105,8 @@ function siteerror.below(list, limit)
   return #list > 0 and n / #list or 0
 end
 
--- Returns a sampling period: the largest power of two, at least 64, with which 'bytes' bytes have at least
--- 'samples' samples.
+-- Returns a sampling period for about 'samples' samples of 'bytes' allocated bytes: the largest power of
+-- two that gives at least this number, but no less than 64.
 function siteerror.period(bytes, samples)
   local period = 64
   while bytes // (2 * period) >= samples do period = 2 * period end

@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Computes for bench/sites the error of samples compared with an exact trace, by site, with fixed and with
--- random intervals for several seeds; and the number of samples without a survival outcome. Runs with the
--- fork, whose reader it uses; exact.so is in its work folder. Trace and profile are of the same run
--- (exact.c). Prints Markdown. With --data DIR, the distribution of the errors is written to DIR, for a
--- plot.
+-- Does the measurements of bench/sites and prints Markdown. Compares samples by site with an exact trace of
+-- the same run (exact.c), with fixed and with random intervals and with several seeds. Also counts samples
+-- whose survival is unknown. With --data DIR it writes the distribution of the errors to DIR, for a plot.
+-- Runs with the fork, whose reader of profiles it uses. WORK must contain exact.so.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/sites"
 local root, work, fail, runner = start.root, start.work, start.fail, start.runner
@@ -19,9 +18,9 @@ local siteerror = require "runner.siteerror"
 
 local INTERVALS = { "fixed", "random" }
 local NEVER = 1 << 50  -- a period that no run reaches
--- the number of programs whose worst site is shown
+-- number of programs for which the site with the largest error is printed
 local WORST = 8
--- the limits and the step of the distribution, in standard errors
+-- first and last value and step of the distribution of errors, in standard errors
 local LIMITS = { first = 0, last = 6, step = 0.1 }
 
 local found, words = start.options("seeds samples least mode data fork", nil, true)
@@ -40,7 +39,7 @@ if not chosen then fail(message) end
 
 local config = { lua = lua, options = { "-l", "profiler", "-l", "exact" } }
 
--- Runs a program once. Returns the exact trace and the samples.
+-- Runs a program once. Returns the exact trace (as siteerror.exact) and the samples (as siteerror.sampled).
 local function run(program, period, interval, seed)
   local path, trace_path = work .. "/sites.vmprof", work .. "/exact"
   local usage, output = runner:run(command.words(config, program, wanted.mode), {
@@ -59,15 +58,15 @@ local function run(program, period, interval, seed)
   return trace, siteerror.sampled(profile)
 end
 
--- Returns the profiler's seed for a program. It is different for every program, so that their errors are
--- independent.
+-- Returns the profiler's seed for a program and the number of a run. It differs between programs, so that
+-- their errors are independent.
 local function seed_of(program, seed)
   local sum = 0
   for i = 1, #program.name do sum = sum * 31 + program.name:byte(i) end
   return (sum & 0xffffffff) * 1000 + seed
 end
 
--- Measures one program with all seeds and both kinds of sampling intervals.
+-- Measures one program with all seeds, with fixed and with random intervals. Returns a row of the table.
 local function measure(program)
   local trace = run(program, NEVER, "fixed", 1)
   local row = {
@@ -130,7 +129,7 @@ print(("| all | | | | %s | %s |"):format(columns(siteerror.tally(every.random)),
 print(("\nSamples in all: %d; without a fate: %d; at sites that the exact trace has not: %d."):format(
   totals.samples, totals.undecided, totals.unknown))
 
--- Returns the largest error of a program's sites with fixed intervals, in standard errors.
+-- Returns the largest error of a site of a program with fixed intervals, in standard errors.
 local function worst(row) return row.worst.fixed and math.abs(row.worst.fixed.z) or 0 end
 table.sort(rows, function(a, b)
   local x, y = worst(a), worst(b)

@@ -1,20 +1,21 @@
 -- SPDX-License-Identifier: MIT
--- Computes the cost of one iteration of a loop from counts of whole runs. No side effects: the caller passes
--- a function that counts.
+-- Computes the cost of one iteration of a loop from the costs of whole runs. No side effects: the caller
+-- passes a function that measures a run.
 
 local slope = {}
 
--- Returns the cost of one iteration, from the difference between two runs, so that start-up and shutdown
--- have no effect. count(turns) returns the count of a whole run.
+-- Returns the cost of one iteration: the difference between a long and a short run, divided by the
+-- difference in iterations. So the costs of start-up and shutdown cancel out. count(turns) returns the cost
+-- of a whole run.
 function slope.of(count, short, long)
   local base = count(short)
   return (count(long) - base) / (long - short)
 end
 
--- Returns the cost of an object, { allocation, garbage, both }. Arguments: the costs of an iteration of the
--- object's loop without collections ('stopped') and with them ('running'), and the same costs of a loop
--- that creates no object ('control_stopped', 'control_running'). Garbage is the cost that collections add,
--- minus the savings of the allocator by reuse of memory.
+-- Returns the costs of an object: allocation, garbage (the additional cost of collections), and both
+-- together. 'stopped' and 'running' are the costs per iteration of a loop that creates such objects, with
+-- the collector stopped and running. 'control_stopped' and 'control_running' are those of a loop that
+-- creates none. Garbage can be negative, because collections let the allocator reuse memory.
 function slope.cost(stopped, running, control_stopped, control_running)
   local allocation, both = stopped - control_stopped, running - control_running
   return { allocation = allocation, garbage = both - allocation, both = both }

@@ -1,17 +1,19 @@
 -- SPDX-License-Identifier: MIT
--- The first file that every command of bench/runner runs: local start = dofile(arg[1] ..
--- "/bench/runner/start.lua") "bench/NAME". The script's arguments are ROOT, WORK and those of the command.
--- The file sets package.path, so that the other modules of the folder are found.
+-- The file that a script of bench/runner runs first: local start = dofile(arg[1] ..
+-- "/bench/runner/start.lua") "bench/NAME". The arguments of the script are ROOT, WORK and those of the
+-- command. The file sets package.path, so that the other modules of the folder are found.
 
--- Returns for the command 'name': { root, work (folders), arguments (the command's own, a list), runner
--- (an object of runner.command),
---   fail(message): ends the command with status 2;
---   options(values, flags, words): returns the command's options and its other words, like options.scan.
---     'values' and 'flags' are texts with names of options with and without a value. Fails if there are
---     other words, unless 'words' is true;
---   positive(found, option, default): the same as options.positive, but fails for a wrong value;
---   mode(found, default): returns the value of --mode; fails if it is wrong;
---   size(path): returns the bytes of a file }
+-- Returns a table for the command 'name':
+--   root, work   the folders
+--   arguments    the list of the command's own arguments
+--   runner       an object of runner.command
+--   fail(message)       ends the command with the message and exit status 2
+--   options(values, flags, words)   returns the command's options and its other words, like options.scan.
+--       'values' and 'flags' are texts with the names of the options with and without a value. Unless
+--       'words' is true, other words are an error
+--   positive(found, option, default)    like options.positive, but a wrong value ends the command
+--   mode(found, default)    returns the value of --mode; a wrong value ends the command
+--   size(path)   returns the size of a file in bytes
 return function(name)
   local root, work = arg[1], arg[2]
   package.path = root .. "/bench/?.lua;" .. package.path

@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Measures for bench/states the costs of many small states, with upstream's Lua ("plain") and the fork. The
--- work folder must contain the programs states-plain and states-fork, which bench/states links.
+-- Does the measurements of bench/states and prints the tables: costs of many small states, with upstream's
+-- Lua ("plain") and the fork. Called with ROOT WORK ARGUMENTS... WORK must contain the programs
+-- states-plain and states-fork.
 
 local start = dofile(arg[1] .. "/bench/runner/start.lua") "bench/states"
 local work, fail, runner = start.work, start.fail, start.runner
@@ -13,7 +14,8 @@ local number = start.positive(found, "number", 2000)
 
 local env = {}
 
--- Returns the numbers that the program of bench/states.c prints for these arguments.
+-- Runs the program of bench/states.c of a variant ("plain" or "fork"). Returns the list of the numbers that
+-- it prints.
 local function run(variant, ...)
   local usage, output = runner:run({ work .. "/states-" .. variant, ... }, env)
   if not usage then fail(("states %s of %s: %s"):format((...), variant, output)) end
@@ -27,7 +29,8 @@ local function row(what, plain, fork)
     plain > 0 and ("%.3f"):format(fork / plain) or "-"))
 end
 
--- Prints a row for each name of 'names', from the numbers that one run of each variant prints.
+-- Prints a row for each number that bench/states.c prints for these arguments. 'names' are the titles of
+-- the rows.
 local function rows(names, ...)
   local plain, fork = run("plain", ...), run("fork", ...)
   for i, name in ipairs(names) do row(name, plain[i], fork[i]) end
@@ -50,8 +53,8 @@ rows({ "made, 12 MiB kept, closed: CPU ns each", "resident bytes after the last"
 rows({ ("%d states in 8 threads: resident bytes"):format(5 * number), "... milliseconds" },
   "threads", tostring(5 * number))
 
--- Runs the action 'cycle' of bench/states.c again, without and with ASAMP. With ASAMP, the cost includes
--- the profiler's threads and their start.
+-- Runs the action 'cycle' of bench/states.c again, without ASAMP and with several values of it. With ASAMP,
+-- the cost includes the profiler's threads and their start.
 local ROUNDS = 5
 local WISHES = { "", "alloc=512K", "alloc=512K,time=100", "alloc=0,listen" }
 local took = { {}, {}, {}, {} }

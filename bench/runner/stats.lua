@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Statistics of lists of ratios. Pure functions: they read no files and do not change their arguments.
--- Every list must have at least one number; those of geomean must be positive.
+-- Statistics of lists of numbers. Pure functions. Every list must have at least one number; those of
+-- geomean must be positive.
 
 local stats = {}
 
@@ -30,8 +30,8 @@ function stats.geomean(values)
   return math.exp(sum / #values)
 end
 
--- Returns the quotients of two lists of the same length, element by element. For each round, a quotient is
--- the ratio of two runs that followed each other.
+-- Returns the list of the quotients numerators[i] / denominators[i]. For lists with one number per round,
+-- each quotient compares two runs that followed each other.
 function stats.ratios(numerators, denominators)
   assert(#numerators == #denominators, "lists of different lengths")
   local out = {}

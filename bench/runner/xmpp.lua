@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A simple XMPP client for bench/prosody. It waits for the answer to each stanza before it sends the next
--- one, so that all servers do the same work in the same order. It raises an error if a server sends nothing
--- for ten seconds.
+-- A simple XMPP client for bench/prosody. It sends a request only after the previous one was answered, so
+-- that all servers do the same work in the same order. It raises an error if a server sends nothing for ten
+-- seconds.
 
 local mime = require "mime"
 local socket = require "socket"
@@ -14,7 +14,7 @@ local STREAM = "<stream:stream to='localhost' xmlns='jabber:client' version='1.0
                "xmlns:stream='http://etherx.jabber.org/streams'>"
 local PATIENCE = 10
 
--- Receives text until find(text) returns a true value.
+-- Receives text until find(text) returns a true value, and discards the text.
 function Client:await(find)
   local limit = socket.gettime() + PATIENCE
   while not find(self.text) do
@@ -36,7 +36,7 @@ function Client:send(text, wanted)
   end
 end
 
--- Connects to a server and logs in. Returns the client.
+-- Connects to the server at a port, and logs in as 'user'. Returns the client.
 function M.connect(port, user)
   local c = setmetatable({text = "", name = user, count = 0}, Client)
   c.socket = assert(socket.connect("127.0.0.1", port))
@@ -50,7 +50,7 @@ function M.connect(port, user)
   return c
 end
 
--- Sends an iq stanza (a request) and waits for the answer, which may be an error.
+-- Sends an XMPP request (an iq stanza) and waits for the answer. An error is an answer, too.
 function Client:iq(kind, to, what)
   self.count = self.count + 1
   local id = ("id='q%d'"):format(self.count)
@@ -61,7 +61,7 @@ function Client:iq(kind, to, what)
   end)
 end
 
---- Sends a message to another client of the same server, and waits until that client has received it.
+-- Sends a chat message to another client of the same server, and waits until that client has received it.
 function Client:message(other, text)
   self.count = self.count + 1
   local body = ("<body>%d %s</body>"):format(self.count, text)
@@ -84,15 +84,15 @@ local NOTE = "<query xmlns='jabber:iq:private'><note xmlns='bench%d'>%s</note></
 local Load = {}
 Load.__index = Load
 
--- Logs in as the users u1 to u<n> of one server. Returns a Load, an object whose clients send requests in
--- turn.
+-- Logs in as the users u1 to u<n> of one server. Returns an object whose method 'request' lets these
+-- clients send requests in turn.
 function M.load(port, n)
   local load = setmetatable({port = port, clients = {}, done = 0}, Load)
   for i = 1, n do load.clients[i] = M.connect(port, "u" .. i) end
   return load
 end
 
--- Sends the next request of a sequence. The sequence is the same for every server.
+-- Sends the next request of a fixed sequence, which is the same for every server.
 function Load:request()
   self.done = self.done + 1
   local k, n = self.done, #self.clients
@@ -114,8 +114,8 @@ function Load:request()
   end
 end
 
--- Stores 'bytes' bytes in the private storage of the first client's account on the server, under the number
--- i.
+-- Stores 'bytes' bytes on the server, in the private storage of the first client's account, under the
+-- number i.
 function Load:keep(i, bytes)
   self.clients[1]:iq("set", nil, NOTE:format(i, ("x"):rep(bytes)))
 end

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Objects that are hard for collectors, for bench/pauses --trap: objects in separate blocks of lua_Alloc.
--- Each is the function of a chunk with its own prototype; every sixteenth is a string of 9,000 bytes
--- instead.
+-- Objects that are hard for collectors, for bench/pauses --trap: compiled functions. Each has a prototype
+-- of its own, whose parts are allocated and freed separately. Every sixteenth object is a string of 9,000
+-- bytes instead.
 
 local BYTES = 9000
 

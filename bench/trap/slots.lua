@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Objects that are hard for collectors, for bench/pauses --trap: young objects are stored at random in an
--- array of ten million slots, which is created before the measurement. If a store replaces an object, this
--- object dies; objects are never dropped all at once.
+-- array of ten million slots, which is created before the measurement. An object dies when another one
+-- replaces it; they are never dropped all at once.
 
 local SLOTS <const> = 10000000
 

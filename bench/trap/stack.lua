@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- Objects that are hard for collectors, for bench/pauses --trap: a coroutine with very many frames, each
--- with its own object. Frames also return one by one before the coroutine is dropped.
+-- with its own object. The frames return one by one in the phase "shrink".
 
 local yield, wrap = coroutine.yield, coroutine.wrap
 
--- number of calls until the next yield; if negative, minus the number of returns until then
+-- Number of calls that 'dive' makes until the next yield. If negative: minus the number of returns.
 local left = 0
 
 local function dive(depth)

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Objects that are hard for collectors, for bench/pauses --trap: tables whose arrays are separate blocks of
--- lua_Alloc (9,600 bytes each).
+-- Objects that are hard for collectors, for bench/pauses --trap: tables with large arrays. Each array has
+-- 9,600 bytes, so that lua_Alloc allocates it separately.
 
 local SLOTS = 600
 local unpack = table.unpack
