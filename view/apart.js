@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The view "Labels and states": costs by the values of each label, by Lua state and by OS thread.
-// Covers the whole run.
+// The view "Labels and states": tables of costs for each label (by its values), by Lua state and by OS
+// thread. Covers the whole run.
 
 import { hasDeaths } from "./data.js";
 import { el } from "./dom.js";

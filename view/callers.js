@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: MIT
-// The view "Callers": the callers and the callees of one function. The key c chooses the function of the
-// active row, in this view and in others; so does Enter in the table of functions. Until one is chosen,
-// the view shows the function with the largest self value.
+// The view "Callers": the callers and the callees of one function. Until the user chooses a function, it is
+// the one with the largest self value. In this view and in others, the key c chooses the function of the
+// active row. Enter chooses it in the table of functions.
 
 import { CallTree } from "./calltree.js";
 import { el } from "./dom.js";
@@ -32,8 +31,8 @@ export class Callers {
     return this.store.data.functions[this.model.fn];
   }
 
-  // Shows the trees. A hidden view is not notified of changes, so this method compares the state with the one
-  // that was shown last. If they differ, it computes the trees again.
+  // Shows the trees. A hidden view is not notified of changes of the state. So this method compares the state
+  // with the one for which the trees were computed. If they differ, it computes the trees again.
   update() {
     const { store } = this, seen = JSON.stringify(ON.map(key => store.state[key]));
     if (seen !== this.seen) this.model = store.around();

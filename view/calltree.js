@@ -41,7 +41,7 @@ export class CallTree {
     this.element = this.grid.element;
   }
 
-  // If the model has another tree than at the last call, unfolds only the heaviest path of the new tree.
+  // If the model's tree is not the one of the last call, unfolds only the heaviest path of the new tree.
   follow() {
     const { tree } = this.model();
     if (tree === this.tree) return;
@@ -82,8 +82,8 @@ export class CallTree {
     this.update();
   }
 
-  // Unfolds a node and the heaviest child of each unfolded node, while it has at least half of the total of
-  // its parent.
+  // Unfolds a node and a path below it: the heaviest child of each unfolded node, as long as this child has
+  // at least half of its parent's total.
   openPath(node) {
     const { children, total } = this.model();
     for (;;) {

@@ -1,7 +1,7 @@
-// SPDX-License-Identifier: MIT
-// Two profiles compared: one flame graph whose widths are those of the new profile or of the old one,
-// and whose colours are the differences of the shares (B. Gregg's differential flame graphs); and the
-// functions that changed most. The view covers the whole runs and ignores the selection.
+// Two profiles compared: a flame graph and a table of the functions that changed most. The widths in the
+// flame graph are the values in the new profile or in the old one. The colours are the differences of the
+// shares (B. Gregg's differential flame graphs). The view covers the whole runs and ignores the selected
+// range.
 
 import { el } from "./dom.js";
 import { Flame, swatch } from "./flame.js";
@@ -17,8 +17,8 @@ const TITLES = { bytes: "Bytes", samples: "Samples", blocks: "Blocks", alive: "A
 
 const points = share => `${share < 0 ? "−" : "+"}${(100 * Math.abs(share)).toFixed(1)}`;
 
-// Returns the function that formats an amount of a measure (show/page/compared.lua). 'which': 0 for amounts
-// of the old profile, 1 for amounts of the new one.
+// Returns a function that formats an amount of a measure (show/page/compared.lua) as text. 'which': 0 for
+// amounts of the old profile, 1 for amounts of the new one.
 function textOf({ worth, bytes: inBytes }, which) {
   if (worth) return n => seconds(n * worth[which]);
   return inBytes ? bytes : count;
@@ -70,7 +70,7 @@ export class Compared {
       ({ name, file: f.file[i], line: f.line[i], native: f.native[i] === 1 }));
     this.tree = treeOf(nodes, this.functions);
     const self = this;
-    // The members of Store that the flame graph uses, for the tree of compared frames.
+    // The members of Store that class Flame uses, for the tree of the compared frames.
     this.model = {
       state: { zoom: 0 }, derived: { marks: null }, data: { functions: this.functions },
       get graph() { return self.graph; },
@@ -151,8 +151,8 @@ export class Compared {
     return { name: fn.name, where: place(fn, fn.line), numbers: parts.join(" · ") };
   }
 
-  // Computes the frames' widths and colours for the selected measure. The state's field 'widths' selects the
-  // profile ("old" or "new") whose values are the widths.
+  // Computes the widths and the colours of the frames for the selected measure. The widths are the values in
+  // the profile that the state's field 'widths' selects ("old" or "new").
   derive() {
     const { compare, widths } = this.page.state, { tree } = this;
     const m = this.measure = this.data.measures.find(one => one.key === compare);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Decodes the embedded data (written by lualib/asamp/show/page/data.lua) into arrays for the
-// other modules. The data do not change after decode(). A row has the sums of a node, a kind and a slice
-// of time (bin).
+// Decodes the data of the page (written by lualib/asamp/show/page/data.lua) into arrays for the other
+// modules. The data do not change after decode(). A row of the data has the sums of one call tree node, one
+// kind of block and one time slice (bin).
 
 function column(list, make = Int32Array) {
   return make.from(list);
 }
 
-// Returns a copy of a column with an element for the root, node 0, at its start.
+// Returns a copy of a column of call tree nodes with one more element at its start: 'root', for node 0.
 function withRoot(list, root) {
   const out = new Int32Array(list.length + 1);
   out[0] = root;
@@ -15,9 +15,10 @@ function withRoot(list, root) {
   return out;
 }
 
-// Returns for each row the bytes that were alive at the peak of Lua's heap. The data have these bytes only
-// by node and kind (lualib/asamp/show/page/peak.lua). They are divided among the time slices up to the
-// peak in proportion to the survived bytes, or to the allocated bytes if nothing survived.
+// Returns an array with the bytes of each row that were alive at the peak of Lua's heap. The data have these
+// bytes only by node and kind (lualib/asamp/show/page/peak.lua), so they are estimated for the time slices:
+// they are divided among the slices up to the peak in proportion to the survived bytes, or to the allocated
+// bytes if nothing survived.
 function atPeak({ peak, rows, kinds }, bytes, survived) {
   const out = new Float64Array(rows.node.length);
   if (!peak) return out;
@@ -45,8 +46,8 @@ export function decode(text) {
     native: f.native[i] === 1, cut: i === raw.cut,
     collection: f.native[i] === 1 && /^\[(minor|major) collection\]$/.test(name),
   }));
-  // A type combines the kinds that have the same name in different classes. The numbers of the types
-  // start after those of the kinds.
+  // The types of blocks. A kind is a type with a class; a type has all kinds of the same name. Types are
+  // numbered after the kinds.
   const types = [], byname = new Map();
   raw.kinds.forEach((kind, i) => {
     if (kind.time) return;
@@ -56,8 +57,8 @@ export function decode(text) {
     }
     types[byname.get(kind.name)].kinds.push(i);
   });
-  // These functions return a map from the place of a line or function to its data of the whole run. They
-  // return undefined if the profile has no such data.
+  // Functions that convert a list of rows to a map, so that the row of a line or of a function can be found.
+  // They return undefined if the profile has no such rows.
   const byplace = rows => rows && new Map(rows.map(row => [`${row.file}\n${row.line}`, row]));
   const byfunction = rows => rows && new Map(rows.map(row => [`${row.file}\n${row.line}\n${row.name}`, row]));
   const scaled = (values, of) =>
@@ -102,9 +103,9 @@ export function hasDeaths(head) {
   return head.fates && head.followed > 0;
 }
 
-// Returns the measures between which the page switches. Fields:
-//   key           name of the measure in sums (MEASURES of sums.js)
-//   title, about  name and explanation for the user
+// Returns the measures between which the page switches. Fields of a measure:
+//   key           its name in sums (MEASURES of sums.js)
+//   title, about  its name and explanation for the user
 //   on            false: the profile does not have the measure
 //   text(value)   returns a value as text
 export function modesOf(data, format) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The flame graph: callers above callees (inverted: callees above callers), siblings sorted by
-// width. It is drawn on a canvas. Only visible frames of at least half a pixel are drawn, so that
-// the cost depends on the pixels and not on the tree. Narrower siblings share one bar after the other
-// frames. Keys: arrows move, Enter zooms, Home goes to the root; main.js handles Esc.
+// The flame graph: callers above callees (inverted: callees above callers), siblings sorted by width. It is
+// drawn on a canvas. Only visible frames that are at least half a pixel wide are drawn, so the cost depends
+// on the number of pixels, not on the size of the tree. The narrower frames of a parent are drawn as one bar,
+// after their siblings. Keys: arrows move, Enter zooms, Home goes to the root; main.js handles Esc.
 
 import { colors, el } from "./dom.js";
 import { describe } from "./views.js";
@@ -14,8 +14,8 @@ const COLORS = ["lua1", "lua2", "lua3", "lua4", "lua5", "native", "collector", "
 // Returns a small box in the colour with this name, for legends.
 export const swatch = name => el("i", { style: `background: var(--${name})` });
 
-// Shows the tree store.graph. 'store': the page's Store, or an object with its members graph, state.zoom,
-// derived.marks, data.functions and set().
+// Draws the tree store.graph. 'store' is the page's Store, or another object with the members of Store that
+// this class uses: graph, state.zoom, derived.marks, data.functions and set().
 export class Flame {
   constructor(store, names = COLORS, id = "frame") {
     this.store = store;
@@ -170,8 +170,8 @@ export class Flame {
     g.globalAlpha = 1;
   }
 
-  // Draws the name of a node's function at (x, y), cut to 'room' pixels, and then its place, if there is
-  // space for both. g: drawing context; hit: true: the function matches the search.
+  // Draws the name of a node's function at (x, y), cut to 'room' pixels. If there is space, also draws the
+  // function's place after it. g: drawing context; hit: true if the function matches the search.
   text(g, node, x, y, room, hit) {
     const { name, where } = this.describe(node);
     const full = g.measureText(name).width;

@@ -7,16 +7,16 @@ export function count(n) {
   return Math.round(n).toLocaleString("en-US");
 }
 
-// Formats a number with this number of decimals. Rounds like C's "%.1f" and the report: exact halves, which
-// toFixed rounds up, are rounded to the even digit. A number is an exact half if it is an odd multiple of
-// 1/2, 1/4, 1/8 ... for 0, 1, 2 ... decimals.
+// Formats a number with 'digits' decimals. Rounds as C's "%.1f" does, like the report: an exact half, which
+// toFixed rounds up, is rounded to the even digit. With 0, 1, 2 ... decimals, a number is an exact half if it
+// is an odd multiple of 1/2, 1/4, 1/8 ...
 function fixed(x, digits) {
   const odd = Math.abs(x * 2 ** (digits + 1)) % 2 === 1;
   const below = Math.floor(x * 10 ** digits);
   return (odd ? (below + Math.abs(below % 2)) / 10 ** digits : x).toFixed(digits);
 }
 
-// Returns a noun ('word', its singular) in the form for the number n.
+// Returns a noun for the number n: 'word', which is singular, or its plural.
 export function noun(n, word) {
   return `${word}${n === 1 ? "" : "s"}`;
 }

@@ -1,8 +1,9 @@
-// SPDX-License-Identifier: MIT
-// A table with any number of rows, of which only visible ones have elements. The Tab key stops
-// once for all rows (arrow keys move, aria-activedescendant names the active row) and at each
-// sortable heading. Rows with equal sort keys are in descending order of 'rank'; a row that is 'under'
-// another one stays below that one. The rows of a treegrid are not sorted.
+// A table with any number of rows. Only visible rows have elements in the document. The Tab key stops once
+// for all rows, and at each sortable heading; arrow keys move between rows (aria-activedescendant names the
+// active row).
+//
+// Rows with equal sort keys are sorted by their 'rank', the largest first. A row with the field 'under' stays
+// below the row that the field names. The rows of a treegrid are not sorted.
 //
 // Fields of a column:
 //   title, about  heading and its tooltip
@@ -80,8 +81,8 @@ export class Grid {
     });
   }
 
-  // Returns the columns that fit into the table. Until the rest fits, drops columns that are marked 'wide',
-  // from right to left: first those without a fixed width, then the others.
+  // Returns the columns that fit into the table. Drops columns that are marked 'wide' until the others fit.
+  // Columns without a fixed width are dropped first; of several such columns, the last one is dropped first.
   fitting() {
     const there = this.columns.filter(c => !(c.hide && c.hide()));
     if (narrow.matches) return there.filter(c => !c.wide);
@@ -102,8 +103,8 @@ export class Grid {
   render() {
     this.shown = this.fitting();
     this.left = this.columns.filter(c => c.wide && !(c.hide && c.hide()) && !this.shown.includes(c));
-    // In CSS, min() of a percentage and a plain 0 is invalid, and the table would have no
-    // columns.
+    // In CSS, min() of a percentage and a plain 0 is invalid, and the table would have no columns. So the
+    // result is "0px".
     const least = c => narrow.matches ? "0px" : `${c.wide ? MORE : NAME}rem`;
     this.table.style.setProperty("--columns", this.shown.map(
       c => c.width.replace("minmax(0,", `minmax(min(40%,${least(c)}),`)).join(" "));

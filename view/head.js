@@ -30,9 +30,9 @@ function meaning(head) {
   return text.join(" ");
 }
 
-// Returns the amounts from which the shares of survivors are computed: {survived, alive, decided}. 'decided'
-// is the amount whose survival is known. Amounts are bytes or, if the profile has no bytes, numbers of
-// samples.
+// Returns the amounts from which the head computes the shares of survivors: {survived, alive, decided}.
+// 'decided' is the amount whose survival is known. Amounts are bytes or, if the profile has no bytes, numbers
+// of samples.
 function fates({ head, rows }) {
   const sum = values => values.reduce((a, b) => a + b, 0);
   if (head.bytes > 0) {
@@ -73,8 +73,8 @@ function facts(data) {
   return out;
 }
 
-// Arranges the facts in columns: the largest number of columns that fits and does not leave a single item in
-// the last row. If there is none, uses few columns of equal width in which words wrap.
+// Arranges the facts in columns. Uses the largest number of columns with which all facts fit and the last row
+// has more than one item. If there is no such number, uses 2 or 3 columns of equal width in which words wrap.
 function arrange(list) {
   const count = list.children.length;
   list.classList.remove("even");

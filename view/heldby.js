@@ -1,7 +1,6 @@
-// SPDX-License-Identifier: MIT
-// The view "Held by": the paths from the program's roots (globals, modules, stacks) to the
-// objects alive at the end, as a tree with bytes, and the allocating lines of the objects held by
-// the active row. Covers the whole run.
+// The view "Held by": a tree of the paths of references that keep objects alive at the end. The paths start
+// at the program's roots (globals, modules, stacks). Below the tree is a table of the lines that allocated
+// the objects held by the active row. Covers the whole run.
 
 import { CallTree } from "./calltree.js";
 import { el } from "./dom.js";
@@ -10,9 +9,9 @@ import { Grid } from "./grid.js";
 import { sorted } from "./tree.js";
 import { marked, tail } from "./views.js";
 
-// Converts the paths of references to a tree of the form of store.graph. Node i is path i; node 0 is the sum
-// of all objects with a known holder. own[i] has the indexes of the rows of path i. 'inBytes': true: totals
-// are bytes; false: they are numbers of samples.
+// Converts the paths of references to a tree in the form of store.graph. Node i is path i; node 0 is the sum
+// of all objects with a known holder. own[i] has the indexes of the rows of path i. If 'inBytes' is true,
+// totals are bytes, else numbers of samples.
 function pathTree({ paths, rows }, inBytes) {
   const n = paths.parent.length + 1;
   const tree = { n, parent: Int32Array.from([-1, ...paths.parent]), depth: new Int32Array(n) };

@@ -1,11 +1,10 @@
-// SPDX-License-Identifier: MIT
-// Trees that do not start at the root: callers of the innermost functions, callers of a function, and its
-// callees. The functions have no side effects. The results have the form of the call tree and its sums
-// (tree.js, sums.js): a parent's number is lower than its child's, and node 0 is the whole.
+// Trees that do not start at the root of the call tree: the callers of the innermost functions, the callers
+// of a function, and its callees. The functions have no side effects. The results have the form of the call
+// tree and its sums (tree.js, sums.js): a parent's number is lower than its child's, and node 0 is the whole.
 //
-// An inverted tree may have as many nodes as all stacks have frames. So callers are only added to
-// nodes with at least 1/LEAST of the whole, and until WORK frames have been visited, level by
-// level; 'left' is the number of nodes whose callers were omitted.
+// An inverted tree may have as many nodes as all stacks have frames. Two limits bound it: callers are only
+// added to nodes with at least 1/LEAST of the whole, and only until WORK frames have been visited, level by
+// level. 'left' is the number of nodes whose callers were omitted.
 
 import { MEASURES } from "./sums.js";
 import { sorted } from "./tree.js";
@@ -29,9 +28,10 @@ function builder() {
     },
     of: (node, mode) => total[mode][node],
     // Returns the finished tree with its sums, in the form of store.graph.
-    // mode: the measure by which siblings are sorted
-    // itself(tree, total): returns an array of the self values of all nodes, given the array of their totals
-    // left: number of nodes whose callers were omitted
+    //   mode                  the measure by which siblings are sorted
+    //   itself(tree, totals)  returns the array of the self values of all nodes; 'totals': array of their
+    //                         totals
+    //   left                  number of nodes whose callers were omitted
     done(mode, itself, left) {
       const tree = { n: columns.parent.length };
       for (const key of Object.keys(columns)) tree[key] = Int32Array.from(columns[key]);
@@ -46,18 +46,21 @@ function builder() {
   };
 }
 
-// Builds the tree of callers of the frames 'from', which are nodes of 'tree'. Returns {out, left}: the
-// builder with the tree, and the number of nodes whose callers were omitted.
-//   weights   values of each frame: an array for each measure
-//   mode      the measure by which small nodes are found
-//   whole     total of the profile for this measure
-//   together  true: node 0 represents all frames; false: they are below it, grouped by function and line
+// Builds the tree of the callers of some frames. Returns {out, left}: the builder with the tree, and the
+// number of nodes whose callers were omitted.
+//   tree, from  the call tree, and the list of the frames (its nodes)
+//   weights     values of each frame: an array for each measure
+//   mode        the measure by which small nodes are found
+//   whole       total of the profile in this measure
+//   together    true: node 0 represents all frames; false: the frames are below it, grouped by function and
+//               line
 function callers(tree, from, weights, mode, whole, together) {
   const out = builder();
   out.add(-1, from.length > 0 && together ? tree.fn[from[0]] : -1, 0);
   let work = 0, left = 0;
-  // Adds nodes below a node, one for each function and line of the frames 'at', where at[i] is the caller
-  // of frames[i] at this level. Returns the new nodes with their frames.
+  // Adds nodes below 'node': one for each function and line of the callers at the present level. at[i] is the
+  // caller of frames[i] at this level. Returns a list of the new nodes, each with the frames that it
+  // represents.
   const spread = (node, frames, at) => {
     const byfn = new Map(), list = [];
     frames.forEach((frame, i) => {
@@ -91,8 +94,8 @@ function callers(tree, from, weights, mode, whole, together) {
   return { out, left };
 }
 
-// Returns the inverted form of a call tree, with its sums: the innermost functions below the root, and below
-// each its callers. 'mode': the measure by which small nodes are found.
+// Returns the inverted form of a call tree, with its sums: the innermost functions are below the root, and
+// the callers are below the function that they called. 'mode': the measure by which small nodes are found.
 export function inverted(tree, sums, mode) {
   const itself = sums.self, from = [];
   for (let i = 1; i < tree.n; i++) if ((mode === "time" ? itself.time : itself.samples)[i] > 0) from.push(i);
@@ -108,8 +111,8 @@ function framesOf(tree, fn) {
   return from;
 }
 
-// Returns {callers, callees}: the trees of the callers and of the callees of a function, as in store.graph;
-// node 0 of each is the function.
+// Returns {callers, callees}: the trees of the callers and of the callees of a function, in the form of
+// store.graph. Node 0 of each tree is the function.
 //   tree, sums, children  the call tree (tree.js), its sums, and the children of its nodes
 //   fn                    number of the function
 //   mode                  key of the measure

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Stores the state in the fragment of the page's address, so that a link or a reload shows the
-// same view. A fragment may be from another page or from an untrusted link: invalid parts are
+// Stores the state in the fragment of the page's address (the part after "#"), so that a link or a reload
+// shows the same view. The fragment may be from another page or from an untrusted link, so invalid parts are
 // ignored.
 
 const FLAGS = { lines: "byLine", startup: "start", inverted: "inverted" };
@@ -28,8 +28,8 @@ export function fragment(state, initial) {
   return text === "" ? "" : `#${text}`;
 }
 
-// Returns the complete state for the fragment 'hash'. Fields that are invalid or missing in the fragment have
-// initial values. The second parameter is the Store; 'tabs': keys of the views.
+// Returns the state for the fragment 'hash'. A field has its initial value if it is missing or invalid in the
+// fragment. The second parameter is the Store; 'tabs' has the keys of the views.
 export function stateOf(hash, { data, modes, initial }, tabs) {
   const from = new URLSearchParams(hash.replace(/^#/, ""));
   const state = { ...initial };

@@ -81,7 +81,8 @@ export class Lives {
     this.lifetimes.empty.remove();
   }
 
-  // Returns the elements that show the proofs of likely leaks; none without a heap snapshot of the run.
+  // Returns the elements that show the proofs of likely leaks. Returns [] if the page has no proofs, because
+  // there was no heap snapshot of the run.
   proofs(proofs) {
     return proofs ? [el("p", { class: "muted" }, `${proofs.intro}:`),
                      el("ul", { class: "proofs" }, ...proofs.rows.map(text => el("li", {}, text))),

@@ -100,7 +100,8 @@ function showControls() {
   showSelection();
 }
 
-// Shows the total, and the restrictions of all numbers (such as a range) with buttons that remove them.
+// Shows the total of the selected data. Also shows the restrictions of the selection, such as a range of
+// time, as buttons that remove them.
 function showSelection() {
   const { state, derived } = store;
   const parts = [el("b", { id: "whole" }, store.mode.text(derived.total[0])), ` ${store.mode.about}`];
@@ -123,8 +124,8 @@ function showSelection() {
   byId("selection").replaceChildren(...parts);
 }
 
-// Handles Esc: undoes one restriction of the view, the first one that is set in this order: a level of the
-// zoom (if a graph is visible), the search, the type, the range.
+// Handles the key Esc: removes one restriction. It is the first one that is set of these: a level of the zoom
+// (if a graph is visible), the search, the type, the range.
 function back() {
   const { state, graph } = store;
   if (state.tab === "compared" && viewOf("compared").back()) return;
@@ -188,8 +189,8 @@ store.onChange(changed => {
 });
 let writing, waiting;
 const tabs = views.map(view => view.key);
-// Writes the state to the page's address. Must be called with a delay, because browsers limit the rate of
-// address changes. Some browsers refuse a change.
+// Writes the state to the page's address. Must not be called for each of several fast changes, because
+// browsers limit the rate of address changes. Some browsers refuse every change.
 function writeLink() {
   try {
     history.replaceState(null, "", location.href.split("#")[0] + fragment(store.state, store.initial));

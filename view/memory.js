@@ -47,7 +47,7 @@ export class Memory {
     }
     for (const text of [last.outside, last.note]) if (text) out.push(el("p", { class: "muted" }, `${text.replace(/\.$/, "")}.`));
     if (course.length > 1) {
-      // If there is no /proc, only these columns are known.
+      // Without /proc, the process could not measure its resident memory: only these columns are known.
       const ofLua = new Set(["lua", "free"]);
       const column = (title, key, wide) => ({ title, width: "var(--number)", number: true, wide,
                                               cell: ({ of }) => of.rss > 0 || ofLua.has(key) ? size(of[key]) : "unknown" });

@@ -66,7 +66,7 @@ export class Store {
     for (const listener of this.listeners) listener(changed);
   }
 
-  // Returns true if the graph's nodes have other numbers after a change of the state's keys 'changed'.
+  // Returns true if a change of the state's keys 'changed' gives other numbers to the nodes of the graph.
   changesTree(changed) {
     return changed.some(key => ["byLine", "start", "inverted"].includes(key)
       || this.state.inverted && ["mode", "range", "kind"].includes(key));
@@ -76,8 +76,8 @@ export class Store {
     return this.derived.graph;
   }
 
-  // Returns {fn, callers, callees} for the chosen function or, if none is chosen, for the function with the
-  // largest self value. fn: its number; callers, callees: trees (invert.js).
+  // Returns {fn, callers, callees} for the chosen function. If none is chosen, takes the function with the
+  // largest self value. fn: number of the function; callers, callees: trees (invert.js).
   around() {
     const { tree, sums: all, children, functions } = this.derived, { mode } = this.state;
     const itself = functions.self[mode];

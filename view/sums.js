@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Sums of the selected rows over the call tree (tree.js) and the tables. The functions have no side effects.
+// Sums the selected rows over the call tree (tree.js) and for the tables. The functions have no side effects.
 // Terms as in the report:
 //   self   costs of the item itself (of a line: including the C functions that it called)
-//   total  costs including everything that the item called; counted once per stack
-// Invariant: totals are sums of self over subtrees, so that total[0] is everything selected.
+//   total  costs of the item and of everything that it called; a stack counts once, even if it has the item
+//          twice
+// Invariant: totals are sums of self over subtrees, so that total[0] is the sum of all selected rows.
 
 // The measures that are summed. The measure 'undecided' is the bytes whose survival is unknown, because no
 // collection followed.
@@ -13,19 +14,21 @@ function zeros(n) {
   return Object.fromEntries(MEASURES.map(key => [key, new Float64Array(n)]));
 }
 
-// Returns an array with true for each selected kind. 'kind' is the number of a kind; or the number of a type,
-// which selects all kinds of the type (types have the numbers after those of the kinds); or -1, which selects
-// all kinds.
+// Returns an array with true for each selected kind. 'kind' selects by number: -1 selects all kinds, the
+// number of a kind selects this kind, the number of a type all kinds of the type. Types have the numbers
+// after those of the kinds.
 function counted({ kinds, types }, kind) {
   const of = kind >= kinds.length ? types[kind - kinds.length].kinds : [kind];
   return kinds.map((_, k) => kind < 0 || of.includes(k));
 }
 
-// Sums the rows in the time slices range[0] to range[1] - 1 (null: all). 'kind': number of a kind or type;
-// -1: all. Returns an object:
+// Sums the rows of a range of time slices. Returns an object:
 //   self    sums of the rows that 'kind' selects: for each measure, an array by node
 //   bykind  sums of all rows: for each measure, an array by kind and type
 //   counts  for each kind, true if 'kind' selects it
+// Parameters:
+//   range   [from, to): numbers of time slices; null: all
+//   kind    number of a kind or type; -1: all
 export function select(data, range, kind) {
   const { rows, kinds, types, nodes } = data;
   const itself = zeros(nodes.n), bykind = zeros(kinds.length + types.length);
@@ -61,8 +64,9 @@ export function select(data, range, kind) {
   return { self: itself, bykind, counts };
 }
 
-// Sums values over a grouped tree (tree.js). Returns {self, total} of its nodes, each with an array for each
-// measure. 'itself': self values of the nodes of the ungrouped tree, an array for each measure.
+// Sums values over a tree in which nodes were grouped (tree.js). Returns {self, total} of its nodes, each
+// with an array for each measure. 'itself': self values of the nodes before the grouping, an array for each
+// measure.
 export function sumTree(tree, itself) {
   const sums = { self: zeros(tree.n), total: null };
   for (const key of MEASURES) {
@@ -96,8 +100,8 @@ export function sumFunctions(data, tree, sums) {
   return { self: itself, total };
 }
 
-// Sums values by line. Returns {self, total}, each with an array by line for each measure. The arrays
-// self.native and self.collections are the parts of self.time in C functions and in collections.
+// Sums values by line. Returns {self, total}, each with an array by line for each measure. Two more arrays
+// are parts of self.time: self.native is the time in C functions, self.collections that in collections.
 export function sumLines(data, lines, itself) {
   const n = lines.rows.length;
   const sums = { self: zeros(n), total: zeros(n) };
@@ -118,8 +122,9 @@ export function sumLines(data, lines, itself) {
   return sums;
 }
 
-// Returns the sum of the totals of the outermost nodes of a tree whose function is marked. 'total': array by
-// node; 'marks': array with 1 for each marked function.
+// Returns the sum of the totals of the nodes whose function is marked. A node below another marked one does
+// not count, because the total of the latter includes it. 'total': array by node; 'marks': array by function,
+// with 1 for each marked one.
 export function matched(tree, total, marks) {
   const inside = new Uint8Array(tree.n);
   let sum = 0;

@@ -9,8 +9,8 @@ import { columns, label, marked, shareOf, tail } from "./views.js";
 
 const AROUND = 4;  // number of source lines shown before and after the active one
 
-// Returns a table's column that shows live bytes over time. trends: map of trends (data.js), or undefined.
-// of(row): returns the row's trend, or undefined.
+// Returns the column of a table that shows live bytes over time. trends: map of trends (data.js); undefined:
+// the table does not show the column. of(row): returns the row's trend, or undefined.
 function overTime(store, trends, of) {
   return {
     title: "over time", about: "bytes alive in each slice of the run, as found by major collections",
@@ -23,8 +23,8 @@ function overTime(store, trends, of) {
     } };
 }
 
-// Returns the rows of a table: the numbers i from 0 to n - 1 whose total in the measure 'mode' is above 0 and
-// for which keep(i) is true. 'sums': {total}, with an array for each measure.
+// Returns the rows of a table with n items: those whose total in the measure 'mode' is above 0, and for which
+// keep(i) is true. 'sums': {total}, with an array for each measure.
 function rowsOf(n, sums, mode, keep) {
   const rows = [];
   for (let i = 0; i < n; i++) {
@@ -116,8 +116,8 @@ export class Lines {
     ];
   }
 
-  // Returns the element for line i in a map from places to data of the whole run (data.js), such as
-  // data.trends.
+  // Returns the element for line i of a map by place, such as data.trends. The data in these maps are of the
+  // whole run (data.js).
   of(map, i) {
     return map && map.get(`${this.lines[i].fn.file}\n${this.lines[i].line}`);
   }

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The call tree, grouped by function or by line, without the frames at the start of all stacks; and the rows
-// of the table of lines. The functions have no side effects. sums.js computes the sums that depend on the
-// state.
+// Groups the call tree by function or by line, without the frames with which all stacks start. Also computes
+// the rows of the table of lines. The functions have no side effects. sums.js computes the sums, which depend
+// on the state.
 // Invariant: a parent's number is lower than its child's; node 0 is the root.
 
-// Returns {start, list}: the children of node i are list[start[i]] to list[start[i + 1] - 1]. 'parent': array
-// with the parent of each node; 'order': the nodes that are children, in the order of siblings.
+// Returns the children of all nodes in the form {start, list}: the children of node i are list[start[i]] to
+// list[start[i + 1] - 1]. 'parent': array with the parent of each node; 'order': list of all nodes that have
+// a parent, in the order that siblings shall have.
 function childrenOf(parent, order) {
   const start = new Int32Array(parent.length + 1);
   for (const i of order) start[parent[i] + 1]++;
@@ -16,9 +17,9 @@ function childrenOf(parent, order) {
   return { start, list };
 }
 
-// Returns an array with 1 for each outermost node of a table row: no caller of the node has the same row.
-// Other nodes have 0. 'row': for each node, the number of its table row (-1: none); 'rows': number of table
-// rows.
+// Returns an array with 1 for each node that is the outermost one of its table row: no caller of the node has
+// the same row. Other nodes have 0. 'row': array with the number of each node's table row (-1: none); 'rows':
+// number of table rows.
 function outermost(parent, row, rows) {
   const n = parent.length;
   const order = Int32Array.from({ length: n - 1 }, (_, i) => i + 1);
@@ -38,9 +39,9 @@ function outermost(parent, row, rows) {
   }
 }
 
-// Sets 'fn' of each row of the table of lines, the function after which the line is named. If a line is in
-// several functions, takes the one with most bytes and samples. 'inner': for each node, the number of the
-// function of the innermost Lua frame of its stack.
+// Sets the field 'fn' of each row of the table of lines: the function after which the line is named. If a
+// line is in several functions, this is the one with most bytes and samples. 'inner': array with the number
+// of the function of the innermost Lua frame of each node's stack.
 function nameLines({ rows: samples, functions }, rows, nearest, inner) {
   const sums = rows.map(() => new Map());
   for (let i = 0; i < samples.n; i++) {
@@ -53,9 +54,9 @@ function nameLines({ rows: samples, functions }, rows, nearest, inner) {
   });
 }
 
-// Returns the rows of the table of lines, and arrays with an element for each node:
-//   of       the node's row; -1: none
-//   nearest  the row of the innermost Lua frame of its stack; -1: none
+// Returns the rows of the table of lines, and three arrays by node:
+//   of       number of the node's row; -1: none
+//   nearest  number of the row of the innermost Lua frame of its stack; -1: none
 //   first    1 if no node on the path from the root has the same row
 function linesOf(data) {
   const { nodes, functions, head } = data;
@@ -99,9 +100,9 @@ function startOf(data) {
   return start;
 }
 
-// Returns the call tree with one node for all siblings of the same function (byLine: of the same function
-// and line). Merges the nodes of the set 'folded' into the root. The result's 'map' has the new node for
-// each node of the data.
+// Returns the call tree with merged nodes: siblings of the same function become one node; with 'byLine',
+// siblings of the same function and line. Nodes of the set 'folded' are merged into the root. The field 'map'
+// of the result maps each node of the data to its new node.
 export function group(data, byLine, folded) {
   const { nodes, functions } = data;
   const map = new Int32Array(nodes.n);
@@ -130,9 +131,11 @@ export function group(data, byLine, folded) {
   return tree;
 }
 
-// Returns the data that do not depend on the state: the rows of the table of lines; the C functions with
-// which the stacks start; and the trees without these functions ('folded') and with them ('whole'), each
-// as [tree by function, tree by line].
+// Returns the data that do not depend on the state:
+//   lines   the rows of the table of lines (linesOf)
+//   start   the C functions with which all stacks start
+//   folded  the trees without these functions: [tree by function, tree by line]
+//   whole   the trees with these functions
 export function prepare(data) {
   const start = startOf(data), none = new Set();
   const trees = folded => [group(data, false, folded), group(data, true, folded)];
@@ -141,8 +144,8 @@ export function prepare(data) {
            folded, whole: start.size > 0 ? trees(none) : folded };
 }
 
-// Returns the children of all nodes of a tree as {start, list} (childrenOf), those with the largest total
-// first, without those whose total is 0. 'total': array by node.
+// Returns the children of all nodes of a tree in the form of childrenOf, the child with the largest total
+// first. Omits children whose total is 0. 'total': array by node.
 export function sorted(tree, total) {
   const order = [];
   for (let i = 1; i < tree.n; i++) if (total[i] > 0) order.push(i);

@@ -6,7 +6,8 @@ import { hasDeaths } from "./data.js";
 import { el } from "./dom.js";
 import { percent, place } from "./format.js";
 
-// Returns the text, or an element with the text in which the first match of the query is highlighted.
+// Returns the text. If the search 'query' matches a part of it, returns an element with the text in which the
+// first match is highlighted.
 export function marked(text, query) {
   const words = query.trim().toLowerCase();
   const at = words === "" ? -1 : text.toLowerCase().indexOf(words);
@@ -15,14 +16,14 @@ export function marked(text, query) {
             text.slice(at + words.length));
 }
 
-// Returns an element with this name and these attributes that shows the end of a text if there is not enough
-// space.
+// Returns an element that shows a text. If there is not enough space, the start of the text is cut instead of
+// its end. name, attributes: as for el().
 export function tail(name, attributes, text) {
   return el(name, { ...attributes, class: `tail ${attributes.class || ""}`.trim() }, el("bdi", {}, text));
 }
 
-// Returns an element with a function's name and place. 'query': the search, whose match is highlighted;
-// 'after': an element that follows, or undefined.
+// Returns an element with the name and the place of a function. 'query': the search, whose match is
+// highlighted; 'after': element that follows, or undefined.
 export function label(fn, line, query, after) {
   return el("span", { class: "label", title: `${fn.name}  ${place(fn, line)}` },
             el("b", {}, marked(fn.name, query)),
@@ -31,7 +32,8 @@ export function label(fn, line, query, after) {
 
 const largestOf = new WeakMap();
 
-// Returns the largest value of an array, or 1 if all are 0. Results are kept: arrays of sums do not change.
+// Returns the largest value of an array, or 1 if all are 0. Caches the results; this is correct because
+// arrays of sums do not change.
 function largest(values) {
   if (!largestOf.has(values)) largestOf.set(values, values.reduce((a, b) => Math.max(a, b), 0) || 1);
   return largestOf.get(values);
@@ -62,8 +64,8 @@ export function columns(store, sums) {
   };
 }
 
-// Returns text: the share of the bytes of element i that survived or are alive. Bytes whose survival is
-// unknown do not count. 'itself': arrays of values for each measure; 'what': "survived" or "alive".
+// Returns, as text, the share of the bytes of element i that survived or are alive. Bytes whose survival is
+// unknown do not count. 'itself': arrays of values, one for each measure; 'what': "survived" or "alive".
 export function shareOf(itself, what, i) {
   const of = itself.bytes[i] - itself.undecided[i];
   return of > 0 ? `${Math.round(100 * itself[what][i] / of)}%` : "–";
