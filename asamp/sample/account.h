@@ -2,10 +2,10 @@
 /*
 ** Counts the bytes that a Lua state allocates while it is sampled: the total, and the bytes by
 ** label set. A label set is a small number that the program assigns to a coroutine (labels.h). The
-** core reports each change of the running coroutine's label set.
+** core reports when the running coroutine, and with it the label set, changes.
 **
-**   AC1  account_bytes is the sum of all sets, set 0 included, plus the bytes allocated since the
-**        last change of the label set;
+**   AC1  account_bytes is the sum of all sets, set 0 included, plus the bytes allocated since
+**        the last change of the label set;
 **   AC2  if there is no memory for a set's sum, its bytes are added to the previous set's sum;
 **   AC3  another thread may call account_each while the state runs. So a sum never moves, is
 **        accessed atomically, and is freed only by account_close.
@@ -50,10 +50,10 @@ typedef struct Account {
 void account_on (Account *a, lua_State *L);
 void account_off (Account *a, lua_State *L);
 
-/* Restarts the counts, such as for a new profile. 'rest': number of the state's bytes, over all
-   label sets, that account_each has not reported to the old profile; the new one receives them.
-   Sets the total to 'rest', and each label set's sum to its unreported bytes. 'rest' 0: nothing is
-   carried over; sets all sums to 0. Call it on the state's own thread. */
+/* Restarts the counts, for example for a new profile. Call it on the state's own thread. 'rest' is
+   the number of bytes, over all label sets, that account_each has not reported to the old profile
+   and that the new profile receives: sets the total to 'rest', and the sum of each label set to its
+   unreported bytes. If 'rest' is 0, sets all sums to 0. */
 void account_reset (Account *a, lua_State *L, uint64_t rest);
 
 /* Frees the memory of the account. Counting must be off, and no other thread may read the
@@ -64,18 +64,18 @@ void account_close (Account *a);
    state's own thread. */
 uint64_t account_bytes (const Account *a, lua_State *L);
 
-/* Which bytes of each label set account_each passes to f. ACCOUNT_WHOLE: all. ACCOUNT_REST: those
-   not reported yet. ACCOUNT_REPORT: those not reported yet, which it then marks as reported. */
+/* Selects the bytes of each label set that account_each passes to f. ACCOUNT_WHOLE: all.
+   ACCOUNT_REST: those not reported yet. ACCOUNT_REPORT: the same, and marks them as reported. */
 typedef enum AccountPart { ACCOUNT_WHOLE, ACCOUNT_REST, ACCOUNT_REPORT } AccountPart;
 
 /*
-** Calls f for each label set, with the bytes of the set that 'part' selects (all, or those not yet
-** reported); leaves out sets with 0 bytes. Returns the sum of these bytes. Allocates nothing.
+** Calls f for each label set, with those bytes of the set that 'part' selects. Omits sets with 0
+** bytes. Returns the sum of the bytes passed to f. Allocates nothing.
 **
-** 'all' is the sum of the selected bytes over all sets. The sum of the running coroutine's set is
-** not up to date, so f receives for this set 'all' minus the bytes of the others. Another thread
-** than the state's may pass an outdated 'all' that is too small; the result may then be larger than
-** 'all'.
+** 'all' is the sum of the selected bytes over all sets. The sum of the running coroutine's set
+** lacks its newest bytes, so f receives for this set 'all' minus the bytes of the other sets.
+** Another thread than the state's may pass an 'all' that is outdated, and so too small; the result
+** may then be larger than 'all'.
 */
 uint64_t account_each (Account *a, AccountPart part, uint64_t all,
                        void (*f) (void *ud, uint32_t set, uint64_t bytes), void *ud);

@@ -78,9 +78,9 @@ static int set (char *map, char *err, size_t errsize) {
   return altstack_failed(err, errsize);
 }
 
-/* Maps a stack and sets it as the thread's alternate stack. Does nothing if the thread already has
-   one from this file: while a handler runs on it, the kernel reports it as disabled
-   (SS_AUTODISARM). */
+/* Maps a stack and sets it as the thread's alternate stack. Does nothing if the thread has one from
+   this file already. (The kernel reports such a stack as disabled while a handler runs on it,
+   because of SS_AUTODISARM, so sigaltstack does not show it.) */
 static int give (char *err, size_t errsize) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   char *map;

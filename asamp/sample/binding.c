@@ -79,9 +79,9 @@ static int isserved (const struct link_map *object) {
   return yes;
 }
 
-/* Makes this C module call the Lua functions *b of the object file 'object', unless it uses those
-   of another file already: all calls of a module must reach the same Lua. Returns the object file
-   whose functions the module uses. */
+/* Makes this C module call the Lua functions *b of the object file 'object'. Does nothing if the
+   module already uses the functions of a file, because all calls of a module must reach the same
+   Lua. Returns the object file whose functions the module uses. */
 static const struct link_map *serve (const struct link_map *object,
                                      const Binding *b) {
   const struct link_map *which;
@@ -98,9 +98,9 @@ static const struct link_map *serve (const struct link_map *object,
 typedef int Raise (lua_State *L, const char *format, ...);
 
 /* Makes this C module call the functions of one Lua: of the library or program whose code has the
-   address 'caller'. 'seam' 1: also those that seam.h adds to Lua's own API. Returns 1, or 0 with
-   the reason in 'err'. On failure *raise is the luaL_error of that Lua, with which the caller can
-   raise the error, or NULL. */
+   address 'caller'. 'seam' 1: also the functions of seam.h. Returns 1, or 0 with the reason in
+   'err'. On failure *raise is the luaL_error of that Lua, with which the caller can raise the
+   error, or NULL. */
 static int bind (const char *module, int seam, void *caller, Raise **raise, char *err,
                  size_t errsize) {
   Loaded where = {NULL, NULL, NULL};

@@ -37,8 +37,9 @@ typedef struct BirthFunctions {
   size_t n, size;
 } BirthFunctions;
 
-/* Returns the allocation site of a sample. 'frames' has the n innermost frames of the sample's
-   stack, innermost first. 'period' is the sampling period in bytes. */
+/* Returns the allocation site of a sample: the innermost Lua function of its stack. 'frames' has
+   the n innermost frames of the stack, innermost first. 'period' is the sampling period in
+   bytes. */
 static inline Birth births_of (const ProfileSample *s, uint64_t period,
                                const ProfileFrame *frames, size_t n) {
   Birth b = {0, 0, (uint32_t)(s->time >> BIRTHS_TICK),

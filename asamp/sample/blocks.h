@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Hash table from addresses of memory blocks to numbers of samples, with open addressing. It
-** contains the watched blocks: blocks of sampled memory whose free must be noticed. The number is
-** that of the block's newest sample.
+** contains the watched blocks: sampled blocks whose free must be noticed. The number is that of the
+** newest sample of the block.
 **
 **   BL1  a block is in the table at most once;
 **   BL2  the table is at most half full, deleted slots included.

@@ -13,9 +13,9 @@
 #define NONE	UINT32_MAX	/* ClassName.parent of a path with one component */
 #define LEVELS	3	/* largest number of fields in a path to a table (ClassName.depth) */
 
-/* Building the index of tables costs the number of table slots that it reads, taken from the budget
-   Classes.saved, but at least this number. Otherwise a small index would be rebuilt very often: the
-   budget grows by one slot for each CLASSES_BYTES allocated bytes. */
+/* Building the index costs the number of table slots that are read, but at least this number, from
+   the budget Classes.saved. The budget grows by one slot for each CLASSES_BYTES allocated bytes;
+   with a smaller cost, a small index would be rebuilt very often. */
 #define LEASTSLOTS	256u
 
 static uint64_t classes_keyof (const void *p) {
@@ -100,8 +100,8 @@ static int classes_before (const Classes *c, uint32_t i, uint32_t j) {
 }
 
 /* Adds the table e->table to the index. Its path is that of entry 'parent' followed by the field
-   e->key. If the index has the table already, keeps the path with fewer fields; of equally long
-   ones, the one that classes_before prefers. */
+   e->key. If the index has the table already, keeps the better of the two paths: the one with fewer
+   fields, or of equally long ones the one that classes_before prefers. */
 static void classes_enter (Classes *c, const luaN_Entry *e, uint32_t parent, int root,
                            int depth) {
   ClassName *n;
@@ -203,7 +203,8 @@ static uint32_t indexed (Classes *c, const void *table) {
   return numberof(c, name, length);
 }
 
-/* Not inlined: keeps classes_of fast for objects without a metatable. */
+/* Returns the class of the objects with this metatable. Not inlined, so that classes_of stays fast
+   for objects without a metatable. */
 static __attribute__((noinline)) uint32_t classby (Classes *c, lua_State *L,
                                                    const void *metatable) {
   luaN_Entry e;
@@ -227,7 +228,7 @@ static __attribute__((noinline)) uint32_t classby (Classes *c, lua_State *L,
     }
   }
   if (id != 0 && !luaN_isdead(L, metatable))
-    /* on failure, the class is determined again at the next object */
+    /* on failure, the class is determined again for the next object */
     (void)idmap_set(&c->known, classes_keyof(metatable), id);
   return id;
 }

@@ -25,14 +25,14 @@
 enum {
   CLASSES_SLOTS = 16384,	/* Largest number of table slots read to build an index. */
   CLASSES_BYTES = 4096,	/* Number of allocated bytes that allow one more table slot to be read. */
-  /* Largest budget of table slots to read (Classes.saved): enough to build the index this number of
-     times. More is not saved up. */
+  /* Largest value of Classes.saved, the budget of table slots to read, in multiples of the slots
+     that one build of the index may read. */
   CLASSES_SAVED = 8,
   CLASSES_NAME = 255	/* Largest length of a class name, bytes. */
 };
 
-/* The name of a Lua table: a path of fields from _G or package.loaded, such as "shapes.Circle".
-   Stored as the last component and the path before it. */
+/* A Lua table that has a name: a path of fields from _G or package.loaded, such as "shapes.Circle".
+   The name is stored as its last component and the path before it. */
 typedef struct ClassName {
   const void *table;	/* Address of the Lua table. */
   /* Index in Classes.names of the path without its last component; UINT32_MAX: the path has only
@@ -40,8 +40,9 @@ typedef struct ClassName {
   uint32_t parent;
   uint32_t text, length;	/* Last component of the path: offset in Classes.text, and bytes.
                                    0 bytes: the path is the same as that of 'parent'. */
-  /* 'depth': number of fields from the root to the table, at least 1. 'root': the table where the
-     path starts; 0: _G, 1: package.loaded. */
+  /* Properties of the path.
+     depth  number of fields from the root to the table, at least 1
+     root   the table where the path starts; 0: _G, 1: package.loaded */
   unsigned char depth, root;
 } ClassName;
 
@@ -58,8 +59,8 @@ typedef struct Classes {
   /* Number of table slots read to build 'index', the map of the Lua tables that have names; 0: it
      was not built yet. */
   uint64_t slots;
-  /* 1: the session's last collection is running. It may build the index once even if 'saved', the
-     budget of table slots to read, is too small: no later collection can. */
+  /* 1: the session's last collection is running. Because no later collection can build the index,
+     it may be built even if 'saved', the budget of table slots to read, is too small. */
   int final;
   IdMap ids;		/* Maps the hash of a class name to the newest class with that hash. */
   struct ClassText {
@@ -90,8 +91,8 @@ void classes_forgetall (Classes *c);
    after marking. */
 void classes_forgetdead (Classes *c, lua_State *L);
 
-/* Returns the number of the class of the object 'owner'; 0: it has no class, its class has no name
-   yet, or there is not enough memory. */
+/* Returns the number of the class of the object 'owner'. Returns 0 if it has no class, if its class
+   has no name yet, or if out of memory. */
 uint32_t classes_of (Classes *c, lua_State *L, const void *owner);
 
 #endif

@@ -17,9 +17,9 @@
 #define CNAMES_SLOTS	16384u
 #define CNAMES_TABLE	2048u
 
-/* Call it at each sample whose stack has the C function 'function'. If the function has no name and
-   a search is due, searches for a name and stores it with registered_set. L must run on the calling
-   OS thread. */
+/* Call it at each sample whose stack has the C function 'function', on the OS thread that runs L.
+   If the function has no name and a search is due, searches for a name and stores it with
+   registered_set. */
 void cnames_meet (lua_State *L, const void *function);
 
 #endif

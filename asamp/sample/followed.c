@@ -21,7 +21,8 @@ void followed_forget (Followed *f) {
   memset(f, 0, sizeof(*f));
 }
 
-/* Not inlined: keeps followed_add fast while there is space. */
+/* Enlarges the list. Returns 0 if it has FOLLOWED_MOST samples or if out of memory. Not inlined, so
+   that followed_add stays fast while there is space. */
 static __attribute__((noinline)) int growlist (Followed *f) {
   size_t samples = f->capacity, runs = samples;
   if (f->n == FOLLOWED_MOST) return 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Measures the memory of a state: the areas that the Lua core reports (luaN_places), the resident
-** bytes, and two sums for each source line. The sums are computed from the live samples
-** (followed.h).
+** bytes, and two sums for each source line, computed from the live samples (followed.h):
 **
-**   - FOOTPRINT_FREE: free bytes in heap blocks that also have live objects. A sample's share is
-**     the bytes that it represents, times the ratio of free to used bytes in its block;
-**   - FOOTPRINT_NATIVE: native memory (from malloc) not yet freed.
+**   FOOTPRINT_FREE    free bytes in heap blocks that also have live objects. A sample's share is
+**                     the bytes that it represents, times the ratio of free to used bytes in its
+**                     block
+**   FOOTPRINT_NATIVE  native memory (from malloc) that is not freed yet
 **
 **   FP1  at most FOOTPRINT_LINES source lines for each sum; 'rest' has the bytes of the others;
 **   FP2  a Footprint owns its strings. Another thread may read it under the lock of resident.h.

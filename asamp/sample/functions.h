@@ -45,11 +45,11 @@ typedef struct Functions {
   uint32_t n;	/* Largest function number given so far. */
   uint32_t nchunks;	/* Count of numbers given to functions whose source is not a file. */
   /* Highest prototype id seen in this session. Prototypes receive ids in the order of their first
-     samples in the session. So one with a higher id is new, and increments 'lumped' or
-     'lumpedchunks' if it is beyond the limits; one with a lower id was counted. */
+     samples in the session, so a prototype with a higher id is new. If a new one is beyond the
+     limits, it increments 'lumped' or 'lumpedchunks'; one with a lower id was counted before. */
   unsigned int last;
-  /* Number of prototypes beyond the limits: those with the name "(other functions)", and those with
-     the source "[other chunks]". */
+  /* Numbers of prototypes beyond the limits: 'lumped' with the name "(other functions)",
+     'lumpedchunks' with the source "[other chunks]". */
   uint64_t lumped, lumpedchunks;
 } Functions;
 
@@ -78,9 +78,9 @@ static inline uint32_t functions_cached (const Functions *f, unsigned int protot
   return c->prototype == prototype ? c->number : 0;
 }
 
-/* Returns the number of a function prototype with the identity *name, and enters it in the cache.
+/* Returns the number of a function prototype with the identity *name, and stores it in the cache.
    If the number is new, sets *isnew to 1; the caller must then report the function. Beyond a limit,
-   changes *name to "(other functions)" or its source to "[other chunks]". */
+   changes the name in *name to "(other functions)", or the source to "[other chunks]". */
 uint32_t functions_number (Functions *f, unsigned int prototype, FunctionName *name,
                            int *isnew);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds paths of references to owners (holders.h). A first walk over the objects, until all owners
-   are reached, records each object's parent, from which it was first reached. Owners and all their
-   ancestors are "needed". A second walk visits the references ("edges") from needed objects to name
-   the steps. */
+/* Finds paths of references to owners (holders.h), in two walks over the objects. The first walk
+   ends when all owners are reached; it records for each object its parent, from which it was
+   reached first. The owners and all their ancestors are "needed". The second walk visits the
+   references ("edges") from needed objects, to name the steps. */
 #include "holders.h"
 #include "binding.h"
 #include "clock.h"
@@ -32,15 +32,18 @@ typedef struct Needed {
      parent is this table. The count stops at HOLDERS_FIELDS + 1: with more than HOLDERS_FIELDS, the
      keys are one step "[*]". */
   uint32_t fields;
-  /* number of objects of Work.list whose parent is this object, without those that are indexed, and
-     those that holders_label has given a path */
+  /* number of objects of Work.list whose parent is this object; without those whose 'isindexed' is
+     1, and without those that already have a path */
   uint32_t children;
   uint32_t elements;	/* Number of the path to the indexed objects whose parent is this object; 0:
                            not determined yet. */
   uint32_t key;		/* If the object is reachable only as a value in a table with weak keys:
                            index of that table in Work.list. Otherwise NONE. */
-  /* done: 1 if 'path' is determined. isroot: 1 if the object is a root. isindexed: 1 if it is an
-     owner that was reached first by an integer key, but not from the registry. */
+  /* Flags.
+     done       1: 'path' is determined
+     isroot     1: the object is a root
+     isindexed  1: it is an owner that was reached first by an integer key, but not from the
+                registry */
   unsigned char done, isroot, isindexed;
   /* If the object is a Lua thread: number of objects of Work.list whose parent is this thread and
      that are in stack slots of C functions. */
@@ -50,8 +53,7 @@ typedef struct Needed {
 /* An object that the first walk reached from no other object: a root of the garbage collector, or
    the value of a weak key. */
 typedef struct Top {
-  /* 'weak': the table in which the object is the value of a weak key; NULL: the object is a
-     root. */
+  /* weak: the table in which the object is the value of a weak key; NULL: the object is a root. */
   const void *object, *weak;
   long long which;	/* Kind of the root (LUAN_R*). */
   uint32_t place;	/* Index of the object in Work.objects. */
@@ -80,8 +82,8 @@ typedef struct Work {
   Needed *list;
   size_t nlist, listsize;
   const void *const *owners;	/* the h->n owners, as in the call of holders_walk */
-  /* Maps the address of each owner to 0; when it is reached, to 2 + 2 * its index in 'objects', + 1
-     if it was reached by an integer key. */
+  /* Maps the address of each owner to a number: 0 while the owner is not reached. Then 2 + 2 * i,
+     if i is its index in 'objects'; 1 more if it was reached by an integer key. */
   IdMap wanted;
   size_t absent;	/* number of owners that were not reached yet */
   IdMap known;		/* Maps a hash of a path to the path's number. The hash is computed from the
@@ -101,8 +103,8 @@ typedef struct Work {
      added to it, so that few other objects share a bit; but at most 2^26. */
   unsigned nearlylog;
   /* For each kind of reference from the object that is being visited: number of the path to which
-     such references lead, if all of them have the same text in a path, such as "[1..n]" for all
-     integer keys. 0: no such reference was visited yet. */
+     all references of this kind lead, if they have the same text, such as "[1..n]" for integer
+     keys. 0: no such reference was visited yet. */
   uint32_t alike[LUAN_ENAME + 1];
   int failed;
 } Work;
@@ -170,9 +172,8 @@ static int holders_reached (void *ud, const void *object, size_t place, luaN_Edg
   return --w->absent > 0;
 }
 
-/* Returns the index in w->list of an object; NONE: the object is not needed, so it is not in the
-   list. Needed are the owners (objects whose paths of references are searched) and the objects on
-   these paths. */
+/* Returns the index in w->list of an object; NONE: the object is not in the list, because it is not
+   needed. Needed are the owners and the objects on the paths to them. */
 static uint32_t holders_known (const Work *w, const void *o) {
   return idmap_get(&w->needed, holders_keyof(o));
 }
@@ -233,9 +234,9 @@ static int weakparents (Work *w, size_t n) {
   return ok;
 }
 
-/* Returns the index in w->objects of the first object that is more than HOLDERS_DEPTH references
-   from a root (n: there is none), and replaces the parent of each object from there on by its
-   ancestor before that index. */
+/* Replaces the parent of each object that is more than HOLDERS_DEPTH references from a root: the
+   new parent is its ancestor at this depth. Returns the index in w->objects of the first such
+   object; n: there is none. */
 static uint32_t shorten (Work *w, uint32_t n) {
   uint32_t i, deep, depth = 0, level = 0;  /* level: index of the first object of this depth */
   for (deep = 0; deep < n; deep++)
@@ -248,9 +249,9 @@ static uint32_t shorten (Work *w, uint32_t n) {
   return deep;
 }
 
-/* Returns the index in w->objects of the object whose path the owner gets: the owner, or if its
-   index is 'deep' or above (shorten), its ancestor before 'deep'. NONE: the owner was not
-   reached. */
+/* Returns the index in w->objects of the object whose path the owner gets. That is the owner
+   itself, if its index is below 'deep' (shorten); otherwise its ancestor with an index below
+   'deep'. NONE: the owner was not reached. */
 static uint32_t ancestor (const Work *w, uint32_t deep, const void *owner) {
   uint32_t at = idmap_get(&w->wanted, holders_keyof(owner));
   if (at == IDMAP_NONE || at == 0) return NONE;
@@ -379,7 +380,7 @@ static void local (Work *w, const luaN_Edge *e, int main, char *to, size_t size)
            body[0] != '\0' ? " of " : "", body);
 }
 
-/* Writes the text of the step for the reference *e; an empty text if the previous step already
+/* Writes the text of the step for the reference *e. Writes "" if the previous step already
    describes the reference. Sets *top to 1 if the path starts with this step, such as
    "package.loaded". */
 static void words (Work *w, const luaN_Edge *e, char *to, size_t size, int *top) {
@@ -441,7 +442,7 @@ static const char *steptext (const Work *w, uint32_t path) {
 }
 
 /* Returns the number of the path 'parent' extended by 'step'; adds the path if it is new. Returns
-   'parent' if the step is empty, equals the last step of 'parent' or exceeds a limit. Without
+   'parent' if the step is empty, equals the last step of 'parent' or exceeds a limit. If out of
    memory, sets w->failed and returns 0. */
 static uint32_t path (Work *w, uint32_t parent, const char *step) {
   Holders *h = w->h;
@@ -476,10 +477,10 @@ static uint32_t path (Work *w, uint32_t parent, const char *step) {
   return h->npaths++;
 }
 
-/* Returns the path to which the caller appends the text of the reference *e (a step). This is
-   'parent', the path to the object that has the reference, with one exception: 'parent' ends with
-   the step ["f"], and *e is an upvalue of that function f. Then it is 'parent' without ["f"],
-   because the new step 'upvalue "x" of f' names f, too. */
+/* Returns the path to which the caller appends the step for the reference *e: usually 'parent', the
+   path to the object that has the reference. If *e is an upvalue of the function f, and 'parent'
+   ends with the step ["f"], returns 'parent' without this step: the new step 'upvalue "x" of f'
+   also names f. */
 static uint32_t holders_before (Work *w, const luaN_Edge *e, uint32_t parent) {
   const HolderPath *p = &w->h->paths[parent];
   luaN_Object o;
@@ -519,10 +520,10 @@ static void count (Work *w) {
   w->counting = 0;
 }
 
-/* Visits a reference from the object w->list[w->at]. If the reference leads to a child of this
-   object in w->list that has no path yet, sets the child's path: the path of this object and one
-   step for the reference. w->counting 1: instead counts the reference in the fields 'fields' and
-   'slots'. Returns 0 to stop: after the last such child, or a failure. */
+/* Visits a reference from the object w->list[w->at]. If it leads to a child of this object in
+   w->list that has no path yet, sets the child's path: the path of this object and one step. If
+   w->counting is 1, only counts the reference in the fields 'fields' and 'slots'. Returns 0 to stop
+   the visits: after the last such child, or after a failure. */
 static int holders_label (void *ud, const luaN_Edge *e) {
   Work *w = ud;
   uint32_t to, above;

@@ -34,9 +34,9 @@
 #define HOLDERS_DEPTH	READER_MAXPATHS	/* references of a path, before equal steps are merged */
 #define HOLDERS_TEXT	255u	/* largest step, bytes */
 /* Largest number of string keys of a table that are named in paths. If more keys lead to owners
-   (objects to which paths are searched), all of them are one step "[*]". The same limit holds for
-   the stack slots of a Lua thread in C functions: beyond it, the slots of one C function are one
-   step, without their numbers. */
+   (the objects to which paths are searched), all these keys are one step "[*]". The limit also
+   holds for stack slots of C functions in a Lua thread: beyond it, all slots of one C function are
+   one step. */
 #define HOLDERS_FIELDS	12u
 
 /* A path, stored as its last step and the path of the steps before it. */
@@ -60,9 +60,10 @@ typedef struct Holders {
      of the search has passed. */
   uint32_t *ids;
   size_t n;
-  /* How many times a step, one reference of a path, was left out of the path to an object. 'left':
-     because READER_MAXPATHS paths existed. 'cut': because the path had READER_MAXSTEPS steps, or
-     HOLDERS_DEPTH references (counted once for an object). */
+  /* How many steps (references of a path) are missing in the paths.
+     left  because READER_MAXPATHS paths existed
+     cut   because a path had READER_MAXSTEPS steps, or HOLDERS_DEPTH references (counted once
+           for each object) */
   uint64_t left, cut;
   uint64_t start, nanoseconds;  /* The pause of the program in ns: start (CLOCK_MONOTONIC) and
                                    length. */
@@ -72,8 +73,8 @@ typedef struct Holders {
 typedef void *(*HoldersMemory) (void *ud, void *block, size_t old, size_t size);
 
 /* Like holders_find, but stores addresses of C functions instead of their names, and allocates only
-   with 'memory': malloc may be locked in the child of a fork. Returns 0 if the walk fails or out of
-   memory; the caller frees *h in any case. */
+   with 'memory', because malloc may be locked in the child of a fork. Returns 0 if the walk fails
+   or if out of memory. The caller frees *h in any case. */
 int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
                   HoldersMemory memory);
 /* Replaces the addresses that holders_walk has stored by names of C functions. The memory of *h

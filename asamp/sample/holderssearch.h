@@ -17,8 +17,9 @@
 
 #include <sys/types.h>
 
-/* A child process searches if the heap has at least this number of bytes. A search in a heap of 1
-   GiB takes 0.28 s or more, a fork of a process with that heap about 20 ms (bench/heap). */
+/* A child process searches if the heap has at least this number of bytes; a smaller heap is
+   searched in the program's own process. In a heap of 1 GiB a search takes 0.28 s or more, the fork
+   about 20 ms (bench/heap). */
 #define HOLDERSSEARCH_HEAP	BOUND(UINT64_C(4) << 20, UINT64_C(64) << 10)
 
 /* A search that runs in a child process. All zero: none. */
@@ -27,8 +28,8 @@ typedef struct HoldersSearch {
 				   running. */
   pid_t parent;			/* Process that started the search. */
   struct HoldersAnswer *answer;	/* memory shared with the child, which writes the result there */
-  /* 'size': bytes of the shared memory. 'n': number of owners, the objects to which the search
-     finds paths. */
+  /* size: bytes of the shared memory. n: number of owners, the objects to which the search finds
+     paths. */
   size_t size, n;
   uint64_t start, nanoseconds;	/* The pause for the fork in ns: start (CLOCK_MONOTONIC) and
                                    length. */
@@ -39,8 +40,8 @@ typedef struct HoldersSearch {
    enough memory. */
 int holderssearch_start (HoldersSearch *a, lua_State *L, const void *const *owners, size_t n);
 
-/* Returns 0 while the child searches, 1 with the result in *h (the caller calls holders_free),
-   or -1 if the search has failed. */
+/* Returns 0 while the child searches, and -1 if the search has failed. Returns 1 when it is
+   finished, with the result in *h, for which the caller must call holders_free. */
 int holderssearch_poll (HoldersSearch *a, Holders *h);
 
 /* Ends the running search, if any: kills the child and waits for its end. */

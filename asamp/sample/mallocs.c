@@ -94,9 +94,8 @@ static int strip (MallocSample *s) {
   return 1;
 }
 
-/* Adds a sample to the queue and watches its block. If the queue is full or the block cannot be
-   watched, counts the sample as lost. If another thread takes the slot of the queue, the loop
-   repeats with the block already watched. */
+/* Adds a sample to the queue and watches its block. If the queue is full, or if the block cannot be
+   watched, counts the sample as lost. */
 static void enqueue (MallocSample *s) {
   uint64_t at = __atomic_load_n(&m.head, __ATOMIC_RELAXED);
   Waiting *w;
@@ -217,8 +216,8 @@ static int open_ (void) {
   return 0;
 }
 
-/* Returns 1 if the client 'home' has the task to empty the queue. If no client has it, gives it to
-   'home'. */
+/* Returns 1 if the client 'home' has the task to empty the queue. Gives it the task if no client
+   has it. */
 static int ishome (const void *home) {
   const void *which = NULL;
   return __atomic_compare_exchange_n(&m.home, &which, home, 0, __ATOMIC_ACQ_REL,

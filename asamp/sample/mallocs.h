@@ -30,8 +30,10 @@
 #define MALLOCS_FRAMES	62	/* Largest number of native frames of a queued sample. */
 #define MALLOCS_QUEUE	2048	/* Capacity of the queue, samples. */
 
-/* A sample of native memory. 'time': CLOCK_MONOTONIC, ns; 'size': bytes; 'count': sampling
-   periods. */
+/* A sample of native memory.
+   time   CLOCK_MONOTONIC, ns
+   size   bytes of the block
+   count  number of sampling periods that the sample represents */
 typedef struct MallocSample {
   void *block;
   uint64_t time, size, count;
@@ -69,10 +71,10 @@ void mallocs_forked (void);
    Call it only in the client's MallocsTake. */
 int mallocs_watch (MallocSample *s);
 
-/* Looks up missing unwind rules. Then empties the queue of samples, on behalf of the client 'home':
+/* Looks up missing unwind rules. Then empties the queue of samples on behalf of the client 'home':
    passes each sample to 'one'. If another client has the task to empty the queue, does so only when
-   that client is late: the queue is half full or a sample is older than 10 ms. Must not be called
-   in the callback 'take', which runs inside malloc. */
+   that client is late, that is, when the queue is half full or a sample is older than 10 ms. Must
+   not be called in the callback 'take', which runs inside malloc. */
 void mallocs_drain (const void *home, void (*one) (void *ud, const MallocSample *s),
                     void *ud);
 
@@ -84,10 +86,10 @@ int mallocs_learn (void);
 int mallocs_waiting (const void *home);
 
 /* Returns 1 if 'owner', the owner of a sample, is the address of a slot of the preloaded library
-   (mallocseam.h). Each slot watches one sampled block of native memory. */
+   (mallocseam.h). A slot watches one sampled block of native memory. */
 static inline int mallocs_isowner (const void *owner);
-/* Returns 1 if the block that slot 'owner' watches was freed. Then also releases the slot, so
-   'owner' must not be used again. */
+/* Returns 1 if the block that slot 'owner' watches was freed. In this case also releases the slot,
+   so that 'owner' must not be used again. */
 int mallocs_isdead (const void *owner);
 /* Returns 1 if the block that slot 'owner' watches was freed. */
 int mallocs_isfreed (const void *owner);
@@ -102,9 +104,8 @@ uint64_t mallocs_deaths (void);
    clients. A sample represents one or more sampling periods. */
 uint64_t mallocs_lost (void);
 
-/* As mallocs_lost, for a call at exit: returns the number of sampling periods of dropped samples.
-   Also counts the samples that are still in the queue: they are lost, too, because the queue is not
-   emptied after this call. */
+/* Like mallocs_lost, for a call at exit: returns the number of sampling periods of dropped samples.
+   Includes the samples in the queue, which will never be emptied. */
 uint64_t mallocs_left (void);
 
 /* Interface of the preloaded library; NULL: not loaded. */

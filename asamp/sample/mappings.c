@@ -230,7 +230,8 @@ void mappings_malloc (MappingsMalloc *m) {
 #endif
 }
 
-/* The file is opened each time: an open descriptor would refer to the parent after a fork. */
+/* Reads the resident bytes from /proc/self/statm. Opens the file each time, because an open
+   descriptor would refer to the parent after a fork. */
 uint64_t mappings_rss (void) {
   char text[128], *resident;
   int fd = descriptor_open("/proc/self/statm", O_RDONLY, 0);

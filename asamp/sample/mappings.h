@@ -42,9 +42,11 @@ typedef struct Mappings {
   size_t nfiles;
 } Mappings;
 
-/* Totals of glibc's malloc in bytes. 'inuse': blocks in use. 'unused': free blocks. 'arenas': size
-   of the arenas. 'mapped': blocks with their own mapping, also counted in 'inuse'. All 0 with
-   another malloc, or before glibc 2.33. */
+/* Totals of glibc's malloc in bytes; all 0 with another malloc, or before glibc 2.33.
+   inuse   blocks in use
+   unused  free blocks
+   arenas  size of the arenas
+   mapped  blocks with a mapping of their own, which are also counted in 'inuse' */
 typedef struct MappingsMalloc {
   uint64_t inuse, unused, arenas, mapped;
 } MappingsMalloc;
@@ -61,8 +63,8 @@ void mappings_malloc (MappingsMalloc *m);
 /* Returns the process's resident bytes, from the kernel's counter; 0 if unknown. */
 uint64_t mappings_rss (void);
 
-/* Like mappings_rss, but returns the last reading if it is less than 'age' ns older than 'now'
-   (clock_now). Thread-safe. */
+/* Returns the process's resident bytes, like mappings_rss. Returns the previous reading if that is
+   less than 'age' ns older than 'now' (clock_now). Thread-safe. */
 uint64_t mappings_recentrss (uint64_t now, uint64_t age);
 /* Returns the time of the last reading by mappings_recentrss in ns; 0: none. Thread-safe. */
 uint64_t mappings_rsstime (void);

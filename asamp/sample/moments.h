@@ -43,8 +43,7 @@ typedef struct Moments {
   size_t words;			/* Size of one buffer, words of 8 bytes. */
   size_t used[2];		/* For each buffer: number of words that have data. */
   volatile unsigned current;	/* Index in 'buffer' of the buffer that the signal handler fills. */
-  /* Time of the ticks that did not fit into a buffer, in sampling periods. A tick represents one or
-     more periods (Moment.count). */
+  /* Time of the ticks that did not fit into a buffer, in sampling periods. */
   uint64_t lost;
 } Moments;
 

@@ -18,7 +18,8 @@ void pending_forget (Pending *p) {
   memset(p, 0, sizeof(*p));
 }
 
-/* Not inlined: keeps pending_add fast while there is space. */
+/* Enlarges the list. Returns 0 if out of memory. Not inlined, so that pending_add stays fast while
+   there is space. */
 static __attribute__((noinline)) int growlist (Pending *p) {
   size_t samples = p->capacity, survived = samples, classes = samples;
   if (!list_grow(&p->survived, p->n, &survived, sizeof(*p->survived)) ||

@@ -59,8 +59,9 @@ typedef struct BlockResized {
   Interval *random;		/* Random generator of pending_stays. */
 } BlockResized;
 
-/* Returns 1 if a sample of the resized block stays alive. If the block shrinks, returns 1 with
-   probability after / before, because the sample represents a random byte of the block. */
+/* Returns 1 if a sample of the resized block stays alive: always if the block grows. If it shrinks,
+   returns 1 with the probability after / before, because the sample represents a random byte of the
+   block. */
 int pending_stays (const BlockResized *r);
 
 /* Called when a block was resized: gives each of the block's samples the new address, or marks the
@@ -68,8 +69,9 @@ int pending_stays (const BlockResized *r);
 int pending_resized (Pending *p, const BlockResized *r);
 
 /* Callbacks of pending_fates and followed_deaths. 'owner' is the object with which a sample's
-   memory dies (PendingSample.owner). 'dead' returns 1 if the owner is dead. 'classof' returns the
-   number of the owner's class; 0: none. */
+   memory dies (PendingSample.owner).
+   dead     returns 1 if the owner is dead
+   classof  returns the number of the owner's class; 0: none */
 typedef struct PendingJudge {
   void *ud;
   int (*dead) (void *ud, const void *owner);
@@ -80,9 +82,9 @@ typedef struct PendingJudge {
    sample is added. */
 typedef struct PendingFates {
   size_t n;
-  unsigned char *survived;	/* Outcome of each sample. 1: survived. 0: died. 2: survived, but
-                                   its death will not be reported, because the list of survivors is
-                                   full. */
+  /* Outcome of each sample. 0: died. 1: survived. 2: survived, but its death will not be reported,
+     because the list of survivors is full. */
+  unsigned char *survived;
   const uint32_t *classes;	/* The class number of each sample's owner; 0: no class. NULL: all
                                    are 0. */
   const PendingSample *samples;

@@ -54,8 +54,8 @@ int stack_ready (Stack *s) {
   s->linemask = NLINES_FIRST - 1;
   s->missed = 0;
   s->frames = malloc(NFRAMES * sizeof(*s->frames));
-  /* Two vectors share each malloc block: the first is filled from its end down, the second from its
-     start up. A stack with few frames thus touches few pages. */
+  /* Each malloc block contains two vectors. The first is filled from its end to its start, the
+     second from its start, so that a stack with few frames touches few pages. */
   s->known = malloc(LUAN_DEPTH * (sizeof(*s->known) + sizeof(*s->lua)));
   s->outside = malloc(LUAN_DEPTH * (sizeof(*s->outside) + sizeof(*s->places)));
   if (functions_open(&s->functions) && s->frames != NULL && s->native != NULL && s->lines != NULL &&
@@ -187,8 +187,8 @@ static void pushnative (Stack *s, const void *address) {
   push(s, (uint64_t)(uintptr_t)address | 1, 0);
 }
 
-/* Pushes a native frame for a C function for which the walk found no frame. Its address is that of
-   the function + 1, because ids of native frames are odd. */
+/* Pushes a native frame for a C function for which the walk found no frame. Its address is the
+   function's + 1, because ids of native frames are odd. */
 static void pushentry (Stack *s, const void *function) {
   pushnative(s, (const char *)function + 1);
 }
@@ -228,10 +228,10 @@ static size_t pushrun (Stack *s, size_t i, size_t n) {
 }
 
 /* Pushes the remaining frames of a coroutine, from s->lua[i] to its outermost one. Returns the
-   index after them. Skips C functions that have native frames, because the walk of the C stack has
-   pushed these; only a C function that has yielded has none. 'called' 1: s->lua[i] has native
-   frames. Then, of the consecutive C functions from s->lua[i] on, only the outermost is taken for
-   yielded. */
+   index after them. Skips C functions, because the walk of the C stack has pushed their native
+   frames. Exception: a C function that has yielded has no native frame, so it is pushed. 'called'
+   1: s->lua[i] has native frames; then, of the consecutive C functions from s->lua[i] on, only the
+   outermost is taken for yielded. */
 static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
   while (i < n) {
     const luaN_Frame *f = &s->lua[i++];
@@ -333,9 +333,9 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
 
 /* Pushes the Lua frames from s->lua[i] on, after a walk of the C stack that has not reached their
    bytecode loops (luaV_execute). Skips C functions, whose native frames the walk has usually
-   pushed. Exception: i is 0, and the walk missed a loop or did not reach the end; then it may have
-   missed these native frames, too. Returns 1 if there is a Lua function among the frames. 'whole'
-   1: the walk reached the end of the stack. */
+   pushed. If i is 0 and the walk missed a loop or did not reach the end, it may have missed these
+   native frames, too; then pushes also C functions. Returns 1 if there is a Lua function among the
+   frames. 'whole' 1: the walk reached the end of the stack. */
 static int pushothers (Stack *s, size_t i, size_t n, int whole) {
   int lost = 0, shown;
   size_t k;
@@ -379,9 +379,9 @@ static int walkall (Stack *s, lua_State *L, size_t n) {
 }
 
 /* Updates s->known, the known Lua frames: keeps its 'stay' outermost elements, and replaces the
-   others by the main thread's frames among the n in s->lua. If the stack has a cut (its middle was
-   left out of s->lua), uses only the frames from the innermost to the cut. Empties s->known if a
-   coroutine runs or the frames do not fit. */
+   others by the main thread's frames among the n in s->lua. If the stack has a cut (frames in its
+   middle were left out), uses only the frames on the inner side of the cut. Empties s->known if a
+   coroutine runs or if the frames do not fit. */
 static void remember (Stack *s, size_t n, size_t stay) {
   void **known = s->known + LUAN_DEPTH;
   uint32_t *outside = s->outside + LUAN_DEPTH;
@@ -470,8 +470,8 @@ static int hasnative (const Stack *s, size_t n) {
   return 0;
 }
 
-/* Fast path of a walk, for the case that the innermost function is that of the previous stack and
-   only its line is new. Returns 0 in other cases. */
+/* Walks the stack in the most frequent case: the innermost function is that of the previous stack,
+   and only its line is new. Returns 0 in other cases. */
 static int walkone (Stack *s, size_t shared) {
   uint32_t outside;
   if (shared + 1 >= s->nknown || s->cut || s->lua->hooked) return 0;
@@ -517,9 +517,9 @@ void stack_walk (Stack *s, lua_State *L, int native) {
   stack_check(s, L, native);
 }
 
-/* Removes from s->lua the frames called since tick m: those inside m->ci, the innermost frame at
-   the tick. Removes none if m->ci has returned, all if it is NULL. Returns the number of frames
-   left. */
+/* Removes from s->lua the frames that were called after tick m: those inside m->ci, the innermost
+   frame at the tick. If m->ci has returned, removes none; if it is NULL, removes all. Returns the
+   number of frames left. */
 static size_t dropnewer (Stack *s, size_t n, const Moment *m) {
   size_t i = 0;
   if (m->ci == NULL) return 0;

@@ -3,9 +3,9 @@
 ** Determines the stack of a sample: Lua frames with function and line, and native frames between
 ** them.
 **
-** A walk of the C stack gives return addresses. An address in a bytecode loop (luaV_execute) is
-** replaced by the Lua frames that the loop runs, an address in lua_resume by the frames of its
-** coroutine that no loop runs. Other addresses in the Lua core are dropped.
+** A walk of the C stack finds return addresses. An address in a bytecode loop (luaV_execute) is
+** replaced by the Lua frames that this loop runs. An address in lua_resume is replaced by those
+** frames of its coroutine that no loop runs. Other addresses in the Lua core are dropped.
 */
 
 /*
@@ -63,9 +63,9 @@ typedef struct Stack {
   struct Unwind *unwind;		/* Memory of the running walk of the C stack. NULL: no walk
                                            runs. &nowhere: there was no memory for a walk. */
   StackLine *lines;		/* Cache of the line numbers of instructions. */
-  unsigned linemask, missed;	/* 'linemask': number of entries of 'lines', a power of 2, minus 1.
-                                   'missed': number of lookups that failed since 'lines' was
-                                   allocated; above 'linemask', 'lines' grows. */
+  /* linemask: number of entries of 'lines', a power of 2, minus 1. missed: number of failed lookups
+     since 'lines' was allocated; when it exceeds 'linemask', 'lines' grows. */
+  unsigned linemask, missed;
   Functions functions;		/* The functions reported in this session. */
   unsigned int since;		/* Prototype ids up to this one are of earlier sessions. */
   StackEmit emit;
@@ -93,9 +93,9 @@ void stack_forget (Stack *s);
 void stack_walk (Stack *s, lua_State *L, int native);
 
 /*
-** Determines the stack of a time sample: of tick m, at a later safepoint of L. Sets s->frames to
-** the frames that ran at the tick, except Lua frames that have returned since. A collection that
-** ran at the tick is the innermost frame. 'native' 1: includes m's native frames.
+** Determines the stack of a time sample: the stack at tick m, found at a later safepoint of L. Sets
+** s->frames to the frames that ran at the tick, except Lua frames that have returned since. If a
+** collection ran at the tick, it is the innermost frame. 'native' 1: includes m's native frames.
 **
 ** If m->ci, the innermost Lua frame at the tick, has returned, uses all Lua frames of the
 ** safepoint.

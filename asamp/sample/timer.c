@@ -68,8 +68,10 @@ struct Timer {
                                    unused */
   volatile sig_atomic_t running;
   const void *whose;	/* main thread of the Lua state that the timer samples */
-  /* 'period': ns. 'time': ns received so far, plus the random start value. 'counted': number of
-     periods that were passed to 'f'. */
+  /* Times of the timer.
+     period   sampling period, ns
+     time     ns received so far, plus the random start value
+     counted  number of periods that were passed to 'f' */
   uint64_t period, time, counted;
   TimerTick *f;			/* function called at a tick; NULL: timer_start has not finished
                                    yet */
@@ -95,8 +97,8 @@ struct Clock {
   /* ns; shortest sampling period of the Lua states that use this clock. Each has a timer in
      'timers'. */
   uint64_t period;
-  /* The clock's time is the system clock minus 'base', in ns. So 'base' contains the time that is
-     not sampled: before the clock's start, while no Lua state used the clock and, if the clock
+  /* The clock's time is the system clock minus 'base', in ns. 'base' is the sum of the times that
+     are not sampled: before the clock's start, while no Lua state used the clock and, if the clock
      measures CPU time, in the signal handler. */
   uint64_t base;
   /* Clock's time in ns up to which the time was added to the timers of Lua states (Timer.time). It
@@ -137,8 +139,9 @@ typedef struct Signal {
   int number;
   int clocks;			/* number of running clocks that use this signal */
   struct sigaction before;	/* action replaced by our handler */
-  /* The value that 'before' had until our handler was last installed. Called in place of 'before'
-     if that action calls our handler in turn: else the calls would not end. */
+  /* The action that our handler had replaced before 'before' (the previous value of that field).
+     Called instead of 'before' if that action calls our handler in turn: otherwise the calls would
+     not end. */
   struct sigaction beneath;
 } Signal;
 
@@ -235,8 +238,8 @@ static void timer_next (Clock *c, uint64_t earliest) {
 }
 
 /* Adapts the interval between ticks (signals that take samples) to their cost, after a tick that
-   'took' ns. All clocks of a thread together may take half of its time. 'share': number of clocks
-   of the thread; each may take 1 / (2 * share) of the time. */
+   'took' ns. All clocks of a thread together may take half of its time; 'share' is the number of
+   these clocks, so each may take 1 / (2 * share) of the time. */
 static void adapt (Clock *c, uint64_t now, uint64_t took, unsigned share) {
   uint64_t interval = intervalof(c);
   int64_t paid = (int64_t)(clock_between(c->ticked, now) / (2 * share));
@@ -409,9 +412,10 @@ static void uninstall (Signal *s) {
   sigset_t set;
   if (isinstalled(s) && sigpending(&set) == 0 && !sigismember(&set, s->number)) {
     sigaction(s->number, &s->before, NULL);
-    /* The program's action, now restored, may call our handler, as the action that it has replaced
-       earlier. If our handler called the program's action in turn, the calls would not end. So it
-       then calls the action that was installed before both (s->beneath). */
+    /* The program's action, which is restored here, may call our handler, because our handler was
+       installed when the program set its action. If our handler then called the program's action,
+       the calls would not end. So it calls s->beneath, the action that was installed before
+       both. */
     s->before = s->beneath;
   }
 }
@@ -684,8 +688,8 @@ static Timer *newtimer (void) {
   return timers = t;
 }
 
-/* Sets a clock's kind and period. If ticks are less frequent than the period because they are
-   expensive (Clock.stretch), they do not become more frequent by this change. */
+/* Sets a clock's kind and period. If the interval between ticks was lengthened (Clock.stretch),
+   because ticks are expensive, this does not shorten the interval. */
 static void setperiod (Clock *c, uint64_t period, TimerClock sort) {
   uint64_t interval = intervalof(c);
   int held = (c->stretch > 0);
@@ -818,8 +822,8 @@ static void removetimer (Timer *t) {
 }
 
 /* Returns the number of periods that timer t has lost because its signal is late by more than
-   MAX_LATE_NS. Advances the clock by them, so that each is returned once. Returns 0 if another
-   timer would have received the time. */
+   MAX_LATE_NS. Advances the clock by these periods, so that they are returned only once. Returns 0
+   if another timer would have received the time. */
 static uint64_t missed (Timer *t) {
   Clock *c = t->clock;
   uint64_t now = c->orphaned ? 0 : clock_read(c->outside);

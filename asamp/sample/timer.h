@@ -76,12 +76,12 @@ int timer_nomemory (char *err, size_t errsize);
    many short-lived states. */
 void timer_keep (void);
 
-/* Stops the timer; may be called on any thread. Returns the periods that no tick has counted
+/* Stops the timer; may be called on any thread. Returns the number of periods that were lost
    because the program blocked the signal or replaced the handler; 0 if the timer's thread has
    ended. */
 uint64_t timer_stop (Timer *t);
 
-/* Like timer_stop, for exit(): takes no lock, so a signal handler may call it. Returns 0 on
+/* Like timer_stop, for exit(): takes no lock, so that a signal handler may call it. Returns 0 on
    another thread than the timer's. */
 uint64_t timer_leave (Timer *t);
 
@@ -89,9 +89,9 @@ uint64_t timer_leave (Timer *t);
    stopped, or t is NULL. May be called on any thread. */
 int timer_mine (const Timer *t);
 
-/* Adds time that sampling has taken outside the handler, to the cost of ticks, which limits their
-   rate. 'cpu': CPU time, 'wall': wall time, ns. Call it on the timer's thread, outside the
-   handler. */
+/* Adds time that sampling has taken outside the handler to the cost of ticks, which limits how
+   frequent ticks are. 'cpu': CPU time, 'wall': wall time, ns. Call it on the timer's thread,
+   outside the handler. */
 void timer_cost (Timer *t, uint64_t cpu, uint64_t wall);
 
 /* Called in the child of a fork: stops a timer that the parent process started. */

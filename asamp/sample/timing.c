@@ -112,10 +112,9 @@ typedef struct Point {
   Tracker *k;
 } Point;
 
-/* Returns an address that represents the whole function that contains 'address': the function's
-   start + 2. As a frame it has the same id as the frame that pushentry (stack.c) pushes for the
-   function. Not cached, because the function's library may be unloaded, and another one loaded at
-   its address. */
+/* Returns an address that represents the function that contains 'address': the function's start +
+   2. As a frame, it has the same id as the frame that pushentry (stack.c) pushes for the function.
+   Not cached, because another library may later be loaded at the same addresses. */
 static void *startof (void *address) {
   return (void *)(backtrace_start((uintptr_t)address - 1) + 2);
 }

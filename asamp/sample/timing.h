@@ -66,8 +66,8 @@ int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
 /* Stops the ticks. Ticks in the buffer still become samples at the next timing_point. */
 void timing_stop (Timing *t);
 
-/* Does the work of timing_stop and timing_drop at exit(). May be called in a signal handler on the
-   timer's thread. Returns the number of sampling periods of lost samples (timing_drop). */
+/* Does the work of timing_stop and timing_drop, for exit(). A signal handler on the timer's thread
+   may call it. Returns the number of sampling periods of lost samples (timing_drop). */
 uint64_t timing_leave (Timing *t);
 
 /* Takes samples from the buffered ticks, at a safepoint of L, and passes them to the client of
@@ -75,7 +75,7 @@ uint64_t timing_leave (Timing *t);
 void timing_point (Timing *t, lua_State *L, Tracker *k);
 
 /* Drops the buffered ticks. Returns the number of sampling periods for which no sample was taken
-   since the last call, including those of the dropped ticks. */
+   since the last call; it includes those of the dropped ticks. */
 uint64_t timing_drop (Timing *t);
 
 void timing_close (Timing *t);

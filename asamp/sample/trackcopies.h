@@ -6,10 +6,10 @@
 **
 **   A8  copied bytes have the sampling period of allocations. Bytes moved by growing vectors are
 **       sampled separately (luaN_setcopies). Bytes copied into a string are sampled with the
-**       string's allocation: a sample that counts n sampling periods represents n random points in
-**       the string's block. Each point in the text, not in the block's header, is also a sample of
-**       copied bytes. Its kind is COPY_AGAIN if the point is in the old text of a variable that
-**       s = s .. x extends, else COPY_NEW.
+**       string's allocation: a sample of n sampling periods represents n random points in the
+**       string's block. Each point in the text (not in the block's header) is a sample of copied
+**       bytes, too. Its kind is COPY_AGAIN if the point is in the old text of a variable that s
+**       = s .. x extends, else COPY_NEW.
 */
 #ifndef asamp_trackcopies_h
 #define asamp_trackcopies_h
@@ -24,9 +24,10 @@ void trackcopies_start (Tracker *t, lua_State *L);
    *s. 'rounding': unused bytes at the end of the string's block. */
 void trackcopies_string (Tracker *t, lua_State *L, const ProfileSample *s, unsigned rounding);
 
-/* Takes a sample of bytes that growing vectors have moved. n: bytes of the vector that grew last.
-   'over': bytes moved beyond the number that the last call returned. Returns the bytes to move
-   until the next call; UINT64_MAX: no more calls. */
+/* Takes a sample of bytes that growing vectors have moved. Returns the number of bytes to move
+   until the next call; UINT64_MAX: no more calls.
+   n     bytes of the vector that grew last
+   over  bytes moved beyond the number that the last call returned */
 uint64_t trackcopies_grown (void *ud, lua_State *L, size_t n, uint64_t over);
 
 #endif

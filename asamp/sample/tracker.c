@@ -36,8 +36,9 @@ static void decided (Tracker *t, lua_State *L) {
   tracker_unregister(t, L);
 }
 
-/* The CPU time of the callback 'safe', such as a snapshot of resident memory, is no time of the
-   program. */
+/* Called by the Lua core after a collection. Reports the collection if it has a record, and calls
+   the client's callback 'safe'. The CPU time of both, for example of a measurement of resident
+   memory, does not count as the program's. */
 static void collected (void *ud, lua_State *L) {
   UNCANCELLED;
   Tracker *t = ud;
@@ -152,7 +153,7 @@ void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64
   else account_off(&t->account, L);
   luaN_memory(L, &m);
   /* The next record of a collection includes the collections and pauses since the previous record.
-     Leaves out those of the idle time, in which the state was not sampled. */
+     This excludes those of the idle time, in which the state was not sampled. */
   if (t->idle) trackoutcomes_skip(t, &m);
   t->measured = 0;
   t->idle = 0;

@@ -38,18 +38,18 @@ void tracker_reopen (Tracker *t, lua_State *L);
 /* Suspends sampling until tracker_wake. Meanwhile only the client's callbacks 'safe' and 'closing'
    are called. Call this function in the callback 'safe', or when the state starts. */
 void tracker_idle (Tracker *t, lua_State *L);
-/* Resumes sampling, without the earlier samples, for a new profile. Reports all functions and
-   classes again. 'alloc' 1: samples allocations; 0: only calls the client at safepoints. 'rest':
-   bytes that the state has allocated, but that the old profile does not include. If 'alloc' is 1,
-   the new profile includes them, with their label sets. */
+/* Resumes sampling for a new profile, without the earlier samples. Reports all functions and
+   classes again. 'alloc' 1: samples allocations; the new profile then includes 'rest', the bytes
+   that the state has allocated but that the old profile lacks, with their label sets. 'alloc' 0:
+   only calls the client at safepoints. */
 void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64_t seed,
                    int alloc, uint64_t rest);
 
 /* Called in the child of a fork: discards all samples. */
 void tracker_forked (Tracker *t);
 /* Starts another profile: sets the counts of samples to 0, and reports functions and classes again
-   at their next use. 'isforked' 1: frees no memory, because another thread may have been changing
-   it when the program forked. */
+   when they next occur. 'isforked' 1: frees no memory, because another thread may have been
+   changing it when the program forked. */
 void tracker_again (Tracker *t, uint64_t seed, int isforked);
 
 /* Sets the client and zeroes all counters. 'ud' is passed to the client's callbacks. 'period':
@@ -61,9 +61,9 @@ void tracker_start (Tracker *t, const TrackerClient *client, void *ud,
 void tracker_end (Tracker *t, lua_State *L);
 
 /* First half of tracker_end: switches sampling off and reports the last data. The second half,
-   tracker_leave, stops watching whether the sampled blocks of native memory are freed. A client
-   that wants to continue to watch a block takes FollowedSample.owner, the slot that records the
-   free, and sets this field to NULL between the two calls: tracker_leave then keeps the slot. */
+   tracker_leave, stops watching the sampled blocks of native memory. To continue to watch a block,
+   a client takes FollowedSample.owner, the slot that records the free, and sets this field to NULL
+   between the two calls: tracker_leave then keeps the slot. */
 void tracker_finish (Tracker *t, lua_State *L);
 /* Second half of tracker_end: removes the client. */
 void tracker_leave (Tracker *t, lua_State *L);
@@ -76,12 +76,12 @@ void tracker_abandon (Tracker *t);
 void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
                  uint64_t seed);
 
-/* Records the CPU time at which the program's work ends. Later work of the profiler does not count
-   as the program's. Call it first when a session ends. */
+/* Records the CPU time at which the program's work ends, so that later work of the profiler does
+   not count as the program's. Call it first when a session ends. */
 void tracker_stop (Tracker *t);
 
-/* Switches sampling off. Runs a last minor collection if anything is not reported yet: the survival
-   or death of a sample, a collection, or the program's CPU time. That collection reports it. Later
+/* Switches sampling off. If anything is not reported yet (the survival or death of a sample, a
+   collection, or the program's CPU time), runs a last minor collection, which reports it. Later
    deaths are reported as before. Returns 0 if sampling was off. */
 int tracker_off (Tracker *t, lua_State *L);
 

@@ -34,8 +34,9 @@ typedef struct TrackerClient {
   /* Reports a time sample. NULL: no time samples. */
   void (*time) (void *ud, const ProfileTime *s, size_t shared,
                 const ProfileFrame *frames, size_t n);
-  /* Reports collection *c. *f: which of the samples taken before it survived. *d: which earlier
-     survivors died. If 'follows' is 1, the survivors of *f are already in Tracker.followed. */
+  /* Reports collection *c. If 'follows' is 1, the survivors of *f are already in Tracker.followed.
+     f  which of the samples taken before the collection survived
+     d  which earlier survivors died */
   void (*collection) (void *ud, const ProfileCollection *c,
                       const PendingFates *f, const FollowedDeaths *d);
   /* Called at a safepoint, to take time samples. NULL: no time samples. */
@@ -85,8 +86,8 @@ typedef struct Tracker {
   uint64_t checked;		/* Time of the last search for dead samples among 'followed', ns. */
   uint64_t number;		/* Number of the state in a shared profile, set by the client. */
   Account account;		/* Bytes allocated in this session while 'on' was 1. */
-  /* 'samples': number of sampling periods in the allocation samples reported to the client.
-     'natives': the same for samples of native memory. */
+  /* Numbers of sampling periods in the samples reported to the client: 'samples' of allocations,
+     'natives' of native memory. */
   uint64_t samples, natives;
   uint64_t nanoseconds;		/* Time that the tracker's work has taken in this session, ns. */
   uint64_t lost;		/* Number of sampling periods whose samples were dropped; atomic. */
@@ -116,17 +117,17 @@ typedef struct Tracker {
                                    ns. */
   uint64_t sinceprocessor;	/* CPU time of the thread at the start of the collection that is
                                    being recorded, ns. */
-  /* 'reported': CPU time of a thread in ns at the end of the last reported collection.
-     'reportedon': an address that identifies this thread. */
+  /* reported: CPU time of a thread in ns at the end of the last reported collection. reportedon: an
+     address that identifies this thread. */
   uint64_t reported;
   const void *reportedon;
   uint64_t stopped;	/* CPU time of the thread when tracker_stop was called, ns; 0: not
                            called. */
   uint64_t slices;	/* CPU time of the steps of major collections (luaN_Memory.slices) at the
                            last record of a collection, ns. */
-  /* The two fields give the length of pauses that no record of a collection includes. 'pauses':
-     total length of the collector's pauses when that length was last computed, ns.
-     'reportedpauses': length of the pauses since then that records include, ns. */
+  /* Used to compute the length of the pauses that no record of a collection includes.
+     pauses          total length of the collector's pauses when that was last computed, ns
+     reportedpauses  length of the pauses since then that records include, ns */
   uint64_t pauses, reportedpauses;
   /* By enum ProfileLooked: number of entries that the collector had visited in the current pause
      before this collection started. */
@@ -175,8 +176,8 @@ static inline void tracker_lose (Tracker *t, uint64_t n) {
 #define TRACKER_FIRSTTIMED	64
 #define TRACKER_TIMEDPART	16
 
-/* Called at the end of a sample that started at time 'start' (ns). For some samples, measures the
-   duration and adds it to 'nanoseconds', times the number of samples that the measured one
+/* Call it at the end of a sample that started at time 'start' (ns). Measures only some samples:
+   adds the duration of a measured one to 'nanoseconds', times the number of samples that it
    represents. */
 static inline void tracker_timed (Tracker *t, uint64_t start) {
   unsigned share = (t->ntimed < TRACKER_FIRSTTIMED) ? 1 : TRACKER_TIMEDPART;

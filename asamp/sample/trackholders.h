@@ -5,10 +5,10 @@
 **
 ** Objects may die before the search at the end of the session. So there are also earlier searches:
 **
-**   TH1  after a major collection, if there are twice as many live samples as at the last search,
-**        and at least TRACKHOLDERS_FIRST. Further conditions: the heap is smaller than
-**        HOLDERSSEARCH_HEAP and, except for the first search, the expected duration is at most 1 /
-**        TRACKHOLDERS_SHARE of the session's duration so far.
+**   TH1  after a major collection, if there are twice as many live samples as at the last
+**        search, and at least TRACKHOLDERS_FIRST. The heap must be smaller than
+**        HOLDERSSEARCH_HEAP. Except for the first search, the expected duration must be at most
+**        1 / TRACKHOLDERS_SHARE of the session's duration so far.
 */
 #ifndef asamp_trackholders_h
 #define asamp_trackholders_h

@@ -21,9 +21,9 @@ static void reportnative (Tracker *t, const MallocSample *in) {
   t->client->sample(t->ud, &out, t->stack.shared, t->stack.frames, t->stack.n);
 }
 
-/* Marks the samples in t->pending whose native block was freed, and releases their slots. Sets
-   t->reaping, the number of samples at which the next search is made. It grows with the number of
-   live native blocks, to bound the time of searching. */
+/* Marks the samples in t->pending whose native block was freed, and releases their slots. Then sets
+   t->reaping, the number of samples at which this is done next. The number grows with the number of
+   live native blocks, which bounds the time of searching. */
 static void reap (Tracker *t) {
   size_t i, alive = 0;
   for (i = 0; i < t->pending.n; i++) {

@@ -140,9 +140,9 @@ static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
   return f;
 }
 
-/* Removes the dead samples from t->followed. Checks all samples in a major collection; in a minor
-   one only those whose block was freed. Minor collections search rarely (DEATHS_NS), so that
-   searching takes at most a hundredth of the program's time. */
+/* Removes the dead samples from t->followed, and returns which they were. In a major collection,
+   checks all samples. In a minor one, checks only samples whose block was freed, and does so rarely
+   (DEATHS_NS): searching takes at most a hundredth of the program's time. */
 static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
                                     const PendingJudge *judge) {
   FollowedDeaths none = {NULL, 0};
@@ -157,8 +157,9 @@ static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
   return followed_deaths(&t->followed, major ? judge : &native);
 }
 
-/* Sets t->rss to the resident bytes of the process. The value may be RESIDENT_NS old; in a major
-   collection, or if the heap's size has changed much, RECORD_NS. */
+/* Sets t->rss to the resident bytes of the process. A previous reading is reused for up to
+   RESIDENT_NS; in a major collection, or if the heap's size has changed much, only for up to
+   RECORD_NS. */
 static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64_t time) {
   uint64_t changed = (m->held > t->heldthen) ? m->held - t->heldthen : t->heldthen - m->held;
   if (t->measured == 0 || major || changed > t->heldthen / RESIDENT_PART) {
@@ -169,10 +170,10 @@ static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64
 }
 
 /* Decides which samples survive a collection, and prepares the record of the collection for the
-   client. There is no record if the collection decides no sample, finds no death and follows no
-   recorded collection in the same pause, and one of these holds: the client wants neither samples
-   nor calls at safepoints, and the session continues; or less than RECORD_NS have passed since the
-   last measurement of resident memory. */
+   client. Omits the record if the collection decides no sample, finds no death and follows no
+   recorded collection in the same pause, and if also one of these conditions holds:
+   - the client wants neither samples nor calls at safepoints, and the session continues
+   - less than RECORD_NS have passed since the last measurement of resident memory */
 static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   PendingJudge judge = {t, isdead, classof};
   luaN_Memory m;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #define WATCHBYTES(log2)	(((size_t)1 << (log2)) / 8)	/* bytes of 2^log2 bits */
-/* The bits of blocks that are no longer watched stay set until the bit set is rebuilt: when there
-   are more than this number of such blocks, plus a quarter of the watched ones. */
+/* The bits of a block that is no longer watched stay set until the bit set is rebuilt. It is
+   rebuilt when there are more such blocks than this number plus a quarter of the watched blocks. */
 #define MAX_STALE_BLOCKS	64
 /* If fewer than this number of blocks are watched, only 2^TRACKWATCH_FEWLOG bits of the bit set are
    used. */
@@ -20,8 +20,8 @@ static uint64_t secondbit (const void *block) {
   return UINT64_C(1) << ((uint64_t)(uintptr_t)block * UINT64_C(0xD6E8FEB86659FD93) >> 58);
 }
 
-/* Two bits of the bit set t->watching mark a watched block; the Lua core has checked the first.
-   Returns 1 if the second is set. The block is then watched, unless other blocks share its bits. */
+/* Returns 1 if the block is probably watched: the second of its two bits in t->watching is set.
+   (The Lua core has checked the first bit. Other blocks may share the bits.) */
 static int isprobable (const Tracker *t, const void *block) {
   return (t->watching[luaN_watchbit(block, t->watchlog) / 64] & secondbit(block)) != 0;
 }
