@@ -16,8 +16,8 @@
 
 #include <signal.h>
 
-/* Selects one of the two registered functions. The function DYING_ATONCE runs first and must not
-   block; the function DYING_THEN may wait for other threads. */
+/* Selects one of the two registered functions. DYING_ATONCE runs first and must not block;
+   DYING_THEN may wait for other threads. */
 typedef enum DyingWhen { DYING_ATONCE, DYING_THEN } DyingWhen;
 
 /* Registers 'finish', and installs a handler of SIGTERM and the other fatal signals listed above,
@@ -25,20 +25,21 @@ typedef enum DyingWhen { DYING_ATONCE, DYING_THEN } DyingWhen;
    to run whatever code the signal has interrupted. */
 void dying_watch (DyingWhen when, void (*finish) (void));
 
-/* Blocks SIGTERM and the other signals that dying_watch handles on this thread, and makes their
-   handlers on other threads wait, until dying_release. Stores the thread's previous signal mask in
-   *before. */
+/* Call it before a thread creates the file of a profile, and dying_release afterwards. Blocks
+   SIGTERM and the other signals of dying_watch on this thread; meanwhile, their handlers on other
+   threads wait. Stores the thread's previous signal mask in *before. */
 void dying_hold (sigset_t *before);
 /* Unblocks the signals that dying_hold has blocked. *before: the signal mask that dying_hold has
    stored. */
 void dying_release (const sigset_t *before);
-/* Forgets all calls of dying_hold, in a forked child: the threads that made them do not exist
-   there. */
+/* Call it in a forked child: forgets all calls of dying_hold, because the threads that made them do
+   not exist there. */
 void dying_forked (void);
 
 /* Decides which thread finishes the profiles. First waits until no thread is between dying_hold and
    dying_release. Returns 1 to the first caller in a process, which must finish the profiles and
-   call dying_done. Later calls wait for dying_done and return 0. Each wait is at most 10 s. */
+   call dying_done. A later call waits for dying_done and returns 0. Each wait lasts at most 10
+   s. */
 int dying_start (void);
 void dying_done (void);
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Sets of labels, by which a program distinguishes the work of its coroutines. A coroutine has the
-** number of one set (luaN_setlabel), and so has each of its samples. Sets belong to the process and
-** exist until its end.
+** number of one set (luaN_setlabel), which each of its samples receives. Sets belong to the process
+** and exist until its end.
 **
-**   LB1  set 0 has no labels. The labels of a set have different names, in the order of the first
-**        use of the names;
-**   LB2  a set never changes. labels_of takes no lock: the writer thread may call it at any time;
+**   LB1  set 0 has no labels. The labels of a set have different names, in the order of the
+**        first use of the names;
+**   LB2  a set never changes. labels_of takes no lock: the writer thread may call it at any
+**        time;
 **   LB3  memory is bounded: at most LABELS_NAMES names, LABELS_VALUES values per name,
-**        PROFILE_LABELS labels per set and LABELS_SETS sets. Further values become LABELS_OTHERS,
-**        further labels are left out; each case is counted.
+**        PROFILE_LABELS labels per set and LABELS_SETS sets. Further values become
+**        LABELS_OTHERS, further labels are left out; each case is counted.
 */
 #ifndef asamp_labels_h
 #define asamp_labels_h
@@ -18,9 +19,9 @@
 
 #define LABELS_OTHERS	"(others)"	/* represents all values beyond the limits */
 #define LABELS_TEXT	255	/* longest name or value, bytes */
-/* Largest number of label sets. When LABELS_SETS exist, the labels of each further set receive the
-   value LABELS_OTHERS, so that it still shows which names were set. The rest of the numbers is for
-   such sets; there is one for each combination of names. */
+/* Largest number of label sets. When LABELS_SETS of them exist, further sets contain only the names
+   that were set, all with the value LABELS_OTHERS. The remaining numbers are for such sets: one for
+   each combination of names. */
 #define LABELS_MOST	(LABELS_SETS + BOUND(256u, 8))
 #define LABELS_NOMEMORY	UINT32_MAX	/* result of labels_change */
 
@@ -38,8 +39,8 @@ uint32_t labels_change (uint32_t set, const LabelChange *changes, size_t n);
    Takes no lock. */
 size_t labels_of (void *ud, uint32_t set, ProfileLabel *to);
 
-/* Adds to *left the numbers of names, values and sets left out because of limits. Adds to *texts
-   the number of truncated names and values. */
+/* Adds the numbers of names, values and sets that were left out because of limits to *left, and the
+   number of truncated names and values to *texts. */
 void labels_left (ProfileLeft *left, uint64_t *texts);
 
 #endif

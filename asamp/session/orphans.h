@@ -22,16 +22,16 @@
    also if out of memory. */
 uint64_t orphans_adopt (const ProfileState *s, Tracker *t);
 
-/* Returns 1 if orphans_emit should be called at the time 'now' (ns): watched blocks were freed
-   since its last call, and enough time has passed. */
+/* Returns 1 if orphans_emit should be called at the time 'now' (ns): since its last call, watched
+   blocks were freed and enough time has passed. */
 int orphans_aredue (const Profile *p, uint64_t now);
 
 /* Reports the deaths of orphans (samples of closed states) of 'p' whose blocks were freed, and
    removes these orphans. */
 void orphans_emit (Profile *p);
 
-/* Like orphans_emit, for profile_exit: each call stores deaths of one closed state in *last.
-   *started must be 0 at the first call. Returns 0 if no deaths are left to store. */
+/* Like orphans_emit, for profile_exit: each call stores deaths of one closed state in *last. Before
+   the first call, set *started to 0. Returns 0 if no deaths are left to store. */
 int orphans_last (Profile *p, int *started, ProfileLast *last);
 
 /* Removes the orphans (samples of closed states) of 'p' and stops watching their blocks. */

@@ -193,7 +193,7 @@ static Profile *process_make (const char *to, unsigned number, char *err, size_t
   }
   o.out = name;
   o.command = command;
-  /* o.number 1 adds no number: the path 'to' and a pattern that contains %n need none */
+  /* o.number 1 adds no number: neither the path 'to' nor a pattern with %n needs one */
   o.number = (isown || strstr(pattern, "%n") != NULL) ? 1 : number;
   o.timeperiod = with.rates.timens;
   o.made = !isown && (o.made || number > 1);

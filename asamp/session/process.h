@@ -18,9 +18,9 @@
 
 #include "sampler.h"
 
-/* Expands a path: %p is 'pid', %n 'number', %t 'epoch' (us since 1970) as UTC, %h the host
-   name, %% is '%'. The caller frees the result. Returns NULL if it is too long or there is not
-   enough memory. */
+/* Expands the placeholders of a path: %p becomes 'pid', %n 'number', %t the time 'epoch' (us since
+   1970) in UTC, %h the host name, and %% becomes %. The caller frees the result. Returns NULL if it
+   is too long or if out of memory. */
 char *process_path (const char *pattern, unsigned long pid, unsigned number,
                     uint64_t epoch);
 
@@ -43,9 +43,11 @@ typedef struct ProcessRate {
 } ProcessRate;
 
 /*
-** Ends the current file and continues in the file 'to'; NULL: in the next file named by the option
-** 'out' (process_path). 'rate' NULL keeps the rates. 'temporary' 1: the new file is a recording
-** that process_stop ends. Returns 0 with the reason in 'err' on failure, and then changes nothing.
+** Ends the current file of the profile and continues in the file 'to'; NULL: in the next file named
+** by the option 'out' (process_path). Returns 0 with the reason in 'err' on failure, and then
+** changes nothing.
+** rate       the new sampling rates; NULL: unchanged
+** temporary  1: the new file is a recording that process_stop ends
 **
 ** Not thread-safe. Must not be called in a callback of the profiler, because it takes the
 ** profiler's locks.
@@ -69,8 +71,10 @@ typedef struct ProcessStats {
   int failed;		/* 1: the file could not be made */
   int temporary;
   int isring;		/* 1: a flight recorder, which writes 'path' on request and at its end */
-  /* 'period': bytes between allocation samples; 'timens': ns between time samples; 'bytes': size of
-     the file, or of a flight recorder's events. */
+  /* Numbers of the profile.
+     period  bytes between allocation samples
+     timens  ns between time samples
+     bytes   size of the file, or of a flight recorder's events */
   uint64_t period, timens, bytes;
   int error;
   SharedTotals sum;	/* sums over all profiles of the process */

@@ -32,8 +32,9 @@
 #include "ring.h"
 #include "sample.h"
 
-/* PROFILE_NEWFRAMES: largest number of frames in one event that the previous stack does not have
-   (P5). PROFILE_NAME, PROFILE_VALUE: bytes to which a name and a value are truncated. */
+/* PROFILE_NEWFRAMES: largest number of new frames in an event, that is, frames that the previous
+   stack does not have (P5). PROFILE_NAME, PROFILE_VALUE: bytes to which a name and a value are
+   truncated. */
 enum { PROFILE_NEWFRAMES = 65536, PROFILE_NAME = 255, PROFILE_VALUE = 4095 };
 
 /* Options of a profile. */
@@ -67,14 +68,16 @@ typedef struct ProfileTotals {
   uint64_t timesamples;  /* sampling periods that the time samples represent */
   /* Sampling periods whose samples were lost because the disk was full or writing failed. */
   uint64_t lost;
-  /* 'lost' by the kind of sample: 'samples' counts allocations and native memory, 'natives' only
-     native memory, 'timesamples' time. */
+  /* The lost samples by kind.
+     samples      of allocations and native memory
+     natives      of native memory only
+     timesamples  of time */
   EventTally missing;
   /* 'lost', plus the sampling periods of samples that were dropped before the profile received them
      (profile_lost). */
   uint64_t all;
   uint64_t bytes;     /* bytes of the file, or of a flight recorder's events */
-  /* Errno of the first failed write or, in a stall (profile_room), of the write that is tried
+  /* Errno of the first failed write; in a stall (profile_room), errno of the write that is tried
      again; 0: none. */
   int error;
 } ProfileTotals;
@@ -109,13 +112,16 @@ void profile_file (const Profile *p, struct stat *file);
 void profile_start (ProfileState *s);
 /* Emits the name of a state, which may have any bytes. */
 void profile_called (ProfileState *s, const char *name);
-/* Emits the end of a state, which has allocated exactly 'bytes' bytes. 'left' counts dropped data,
-   'lost' lost samples. 'orphans' is the number of its live samples of native memory; the deaths of
-   other samples are no longer reported. */
+/* Emits the end of a state. The deaths of its live samples are no longer reported, except those of
+   native memory.
+   bytes    exact number of bytes that the state has allocated
+   left     counts of dropped data
+   lost     number of lost samples
+   orphans  number of live samples of native memory */
 void profile_leave (ProfileState *s, uint64_t bytes, const ProfileLeft *left, uint64_t lost,
                     uint64_t orphans);
-/* Emits deaths of native-memory samples of an ended state. 'runs' has n counts of consecutive
-   samples, in the list of survivors (P7): alive, dead, alive, and so on. */
+/* Emits deaths of native-memory samples of an ended state. 'runs' has n lengths of runs of
+   consecutive samples in the list of survivors (P7): alive, dead, alive, and so on. */
 void profile_orphans (ProfileState *s, uint64_t time, const uint32_t *runs, size_t n);
 
 /* Emits a Lua function. Name and source may have any bytes; the source has no leading '@' or
@@ -123,9 +129,9 @@ void profile_orphans (ProfileState *s, uint64_t time, const uint32_t *runs, size
 void profile_function (ProfileState *s, uint64_t id, const char *name,
                        int linedefined, const char *source);
 
-/* Emits an allocation or copy sample. Its stack is the n frames in 'frames', innermost first, and
-   then the 'shared' outermost frames of the state's previous stack; the file has at most
-   PROFILE_DEPTH of them. Waits for the writer if the queue is full. */
+/* Emits an allocation or copy sample. Waits for the writer if the queue is full. The sample's stack
+   consists of the n frames in 'frames', innermost first, and the 'shared' outermost frames of the
+   state's previous stack. The file has at most PROFILE_DEPTH of these frames. */
 void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
                      const ProfileFrame *frames, size_t n);
 
@@ -138,8 +144,8 @@ int profile_room (Profile *p);
    profile_lost. */
 int profile_offer (Profile *p, uint64_t count);
 
-/* Returns 1 if a sample can be reported now, probably without waiting. A signal handler that
-   interrupted a report may call it. */
+/* Returns 1 if a sample can be reported now, probably without waiting. A signal handler may call
+   it, even if it has interrupted a report. */
 int profile_ready (Profile *p);
 
 /* Adds n to the number of sampling periods whose samples were dropped before the profile received
@@ -155,10 +161,12 @@ void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
 void profile_class (ProfileState *s, uint32_t id, const char *name);
 
 /*
-** Emits a collection. 'survived' has the outcome of each of the n oldest undecided samples: 0:
-** died; 1: survived; 2: survived, but its death will not be reported. 'classes' has the class of
-** each (0: none), or is NULL. 'deaths' has counts of consecutive samples, in the list of survivors
-** (P7): alive, dead, alive, and so on.
+** Emits a collection.
+** survived  the outcome of each of the n oldest undecided samples. 0: died; 1: survived; 2:
+**           survived, but its death will not be reported
+** classes   the class of each of these samples (0: none); or NULL
+** deaths    lengths of runs of consecutive samples in the list of survivors (P7): alive, dead,
+**           alive, and so on
 */
 void profile_collection (ProfileState *s, const ProfileCollection *c,
                          const unsigned char *survived,
@@ -207,9 +215,9 @@ void profile_period (ProfileState *s, uint64_t period);
 int profile_end (Profile *p, ProfileTotals *totals);
 
 /* Writes all events reported so far to the file, and returns when that is done; 'to' must be NULL.
-   For a flight recorder, instead writes its content to the file 'to'; NULL: its next file.
-   'isshort' 1: memory is exhausted, so the writer uses its reserve.
-   Stores the file's path in 'path'. Returns 0 with the reason in 'err' on failure. */
+   A flight recorder instead writes its content to the file 'to'; NULL: to its next file. 'isshort'
+   1: memory is exhausted, so the writer uses its reserve. Stores the file's path in 'path'. Returns
+   0 with the reason in 'err' on failure. */
 int profile_dump (Profile *p, const char *to, int isshort, char *path, size_t pathsize, char *err,
                   size_t errsize);
 int profile_isring (const Profile *p);
@@ -228,13 +236,13 @@ typedef uint64_t ProfileSets (const ProfileLast *last,
                               void (*f) (void *ud, uint32_t set, uint64_t bytes),
                               void *ud);
 
-/* The data of a state that profile_exit emits. nruns == 0: the state is open, and the fields are
-   its final data. nruns > 0: the state had ended, and some of its samples of native memory have
-   died since. */
+/* Data of a state that profile_exit emits. If nruns is 0, the state is open, and the fields are its
+   final data. If nruns is above 0, the state had ended, and some of its samples of native memory
+   have died since. */
 struct ProfileLast {
   const ProfileState *state;
-  /* Number of elements of 'runs': numbers of consecutive samples that are alive, dead, alive, and
-     so on. If it is not 0, the fields after 'time' are unused, because the end of the state was
+  /* Number of elements of 'runs', the lengths of runs of consecutive samples: alive, dead, alive,
+     and so on. If it is not 0, the fields after 'time' are unused, because the end of the state was
      reported before. */
   size_t nruns;
   uint32_t runs[PROFILE_LASTRUNS];
@@ -259,7 +267,7 @@ int profile_close (Profile *p, ProfileTotals *totals);
 
 /* Returns the message for an errno from ProfileTotals.error. */
 const char *profile_message (int error);
-/* Writes profile_message(error) to 'why', and the remedy if a resource limit is the cause. 'size':
+/* Writes profile_message(error) to 'why' and, if a resource limit is the cause, the remedy. 'size':
    bytes of 'why'. */
 void profile_reason (int error, char *why, size_t size);
 

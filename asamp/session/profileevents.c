@@ -81,8 +81,8 @@ static inline int hasroom (const Profile *p, size_t size) {
 }
 
 /* Waits until the active buffer (which receives the events) has space for 'size' bytes. Returns 0
-   if the profile has failed or ended, or in a forked child. Not inlined: this rare case would
-   enlarge, and so slow down, the caller 'reserve', which runs for each event. */
+   if the profile has failed or ended, or in a forked child. Not inlined, because it is rarely
+   called, and the code would slow down its caller 'reserve', which runs for each event. */
 static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
   UNCANCELLED;
   while (!hasroom(p, size)) {
@@ -191,8 +191,9 @@ void profile_left (ProfileState *s, const ProfileLeft *left) {
                      sizeof(*left));
 }
 
-/* Returns n if it is at most 'limit'. Else counts the text as truncated, and returns the largest
-   length up to 'limit' that ends with a complete UTF-8 character. */
+/* Returns the length to which a text of n bytes is truncated. If n is above 'limit', this is the
+   largest length up to 'limit' that ends with a complete UTF-8 character; then also counts the text
+   as truncated. */
 static size_t cut (Profile *p, const char *text, size_t n, size_t limit) {
   size_t i;
   if (n <= limit)
@@ -259,8 +260,9 @@ void profile_holders (ProfileState *s, const uint32_t *ids, size_t n) {
     }
     body = reserve(s, EVENT_HOLDERS, m, m * sizeof(*body));
     if (body == NULL)
-      break;  /* an event's paths belong to the samples after those of the previous event: without
-                 this event, the next ones would give their paths to the wrong samples */
+      /* must end here: an event's paths are those of the samples after the samples of the previous
+         event, so without this event, later paths would be given to the wrong samples */
+      break;
     memcpy(body, runs, m * sizeof(*body));
   }
   profileevents_letgo(p);
@@ -420,7 +422,7 @@ void profile_collection (ProfileState *s, const ProfileCollection *c,
 /* ---------------------------------------------------------------- exit -- */
 
 #define LOCK_MS		500     /* ms; longest wait for the lock */
-/* If the writer thread uses no CPU time for this long (ms), it counts as stuck. */
+/* The writer thread counts as stuck if it uses no CPU time for this long (ms). */
 #define STUCK_MS	3000
 
 /* Takes the lock. Returns 0 if that takes more than LOCK_MS. */

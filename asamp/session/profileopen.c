@@ -313,7 +313,8 @@ static void profileopen_end (Profile *p) {
   pthread_mutex_unlock(&p->lock);
 }
 
-/* In a forked child, does not take the lock, which another thread may have held at the fork. */
+/* Ends a profile. A forked child does not take the lock, which another thread may have held at the
+   fork. */
 int profile_end (Profile *p, ProfileTotals *t) {
   int ok, ismine = p->pid == getpid();
   if (ismine) {
@@ -345,8 +346,8 @@ int profile_close (Profile *p, ProfileTotals *t) {
   return result;
 }
 
-/* Does not free the encoder's buffers: the writer thread may have been changing them at the
-   fork. */
+/* Frees the profile in a forked child, except the encoder's buffers: the writer thread may have
+   been changing them at the fork. */
 void profile_abandon (Profile *p) {
   profileopen_release(p);
 }

@@ -5,20 +5,19 @@
 ** queue[active]; the writer reads the other one. encoder.h defines the log, livefile.h the file.
 **
 **   Q1  the fields 'queue', 'active', 'error', 'stop', 'taken' and 'lost' of struct Profile need
-**       the lock. There are two exceptions: profile_exit waits only 0.5 s for the lock, then
-**       continues without it; the writer reads 'error' and the buffer that is not active without
-**       it;
+**       the lock. Exceptions: profile_exit waits only 0.5 s for the lock, then continues without
+**       it; the writer reads 'error', and the buffer that is not active, without it;
 **   Q2  the writer never holds the lock while it encodes, writes or resolves names;
-**   Q3  a thread waits for space only while the writer works, not after an error, after the end, or
-**       in a forked child;
-**   Q4  the field 'taken' counts all samples reported to the profile: those in the file, those in
-**       the queue or being written, and those in the field 'lost';
+**   Q3  a thread waits for space only while the writer works: not after an error, after the end,
+**       or in a forked child;
+**   Q4  the field 'taken' counts all samples reported to the profile: those in the file, those
+**       in the queue or being written, and those in the field 'lost';
 **   Q5  an event is in the queue when Queue.used, the filled bytes of its buffer, includes it.
 **       While a thread reports an event, its thread-local variable 'emitting' is set, so that
 **       exit() in a signal handler can drop the incomplete event;
-**   Q6  events reported after the end are not counted, also not as lost;
-**   Q7  only profilequeue_wake signals 'work', the condition variable that wakes the writer. A call
-**       in a signal handler that has interrupted a call for the same profile does nothing.
+**   Q6  events reported after the end are not counted, not even as lost;
+**   Q7  only profilequeue_wake signals 'work', the condition variable that wakes the writer. A
+**       call in a signal handler that has interrupted a call for the same profile does nothing.
 */
 #ifndef asamp_profilequeue_h
 #define asamp_profilequeue_h
@@ -39,11 +38,11 @@
 #define OFTHREAD	__thread __attribute__((tls_model("initial-exec")))
 
 #define QUEUE_BYTES	(2u << 20)    /* bytes of each of two buffers */
-/* The writer is woken when a buffer has this number of bytes: few enough that the writer reads them
-   from the CPU cache. */
+/* The writer is woken when a buffer has this number of bytes. With so few bytes, the writer still
+   finds them in the CPU cache. */
 #define WAKE_BYTES	(256u << 10)
-/* Ns until the next call of Profile.round. Doubled, up to FLUSH_NS, while that function has no
-   work. */
+/* Shortest time between two calls of Profile.round, ns. While that function has no work, the time
+   doubles, up to FLUSH_NS. */
 #define SOON_NS		1000000
 
 typedef struct Queue {
@@ -89,15 +88,16 @@ struct Profile {
   Place place;
   EventTally unflushed;        /* numbers of samples encoded since the last flush */
   uint64_t sure;               /* size of the file at the last flush, bytes */
-  /* Time of the last flush, or of the last time that a flush was due but not needed, ns. The next
+  /* Time of the last flush, ns; or the last time at which a flush was due but not needed. The next
      flush is due FLUSH_NS later. */
   uint64_t flushed;
   int dirty;              /* 1: events arrived since the last flush */
   Encoder *encoder;
-  /* Reports to the user so far: 0: none; 1: the start of the first stall; 2: also its end. */
+  /* Reports to the user so far. 0: none. 1: the start of the first stall. 2: its start and its
+     end. */
   int stallreported;
   /* Number of samples that were lost before the present or last stall (a time in which writes fail
-     and are tried again). The number lost in the stall is the difference to it. */
+     and are tried again). The samples lost since then are those of the stall. */
   uint64_t gap;
   void (*reportstall)(const char *path, int error, uint64_t lost);
   int (*round)(void);

@@ -10,12 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Ns between flushes. Leaves 0.3 s for writing, so that the file lags by at most a second. */
+/* Ns between flushes. After a flush is due, 0.3 s are left for writing, so that the file lags by at
+   most a second. */
 #define FLUSH_NS	700000000
 
-/* Publishes in p->stalled whether the file is stalled: the last write failed and will be tried
-   again. At the end of a stall, encodes a mark with the number of lost samples. Reports the first
-   stall to the user. */
+/* Sets p->stalled, which shows whether the file is stalled: the last write has failed and will be
+   tried again. At the end of a stall, encodes a mark with the number of lost samples. Reports the
+   first stall to the user. */
 static void notestall (Profile *p) {
   const LiveFile *f = &p->file;
   int before;
@@ -87,16 +88,15 @@ static void profilewriter_flush (Profile *p, int last) {
   }
 }
 
-/* Returns 1 if p->file has flushed by itself, without a call of profilewriter_flush, or will
-   soon. */
+/* Returns 1 if p->file flushes soon, or has flushed, without a call of profilewriter_flush. */
 static int ismuch (const Profile *p) {
   const LiveFile *f = &p->file;
   return f->stalled == 0 && (f->kept.n >= LIVEFILE_PIECE / 8 * 7 || f->sure != p->sure);
 }
 
-/* Ends the batch if it is full.
-   Also ends the batch, and flushes the file, if the LiveFile flushes by itself (ismuch). Reason: a
-   stall truncates the file to its last flush, which must be the end of a batch. */
+/* Ends the batch if it is full, or if the file flushes by itself (ismuch); in the second case also
+   flushes the file. Reason: a stall truncates the file to its last flush, which must be the end of
+   a batch. */
 static void goon (Profile *p) {
   if (!encoder_full(p->encoder) && !ismuch(p))
     return;

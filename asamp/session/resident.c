@@ -18,16 +18,16 @@
 #define LONG		(60 * CLOCK_SECOND)
 /* In this time (ns) after the start of a profile, only the end of a state causes a snapshot. */
 #define YOUNG		(CLOCK_SECOND / 50)
-/* At the end of a state or profile, a change of the process's resident size makes a snapshot due.
-   The size compared may have been read up to this time (ns) before, because each reading takes
+/* At the end of a state or profile, a change of the process's resident size makes a snapshot due. A
+   reading of that size is reused if it is at most this old (ns), because each reading takes
    time. */
 #define LAST_NS		1000000
 /* Changes of a heap below this size (bytes) cause no measurement. */
 #define SMALL		(64u << 10)
 #define LINES		256u	/* largest number of rows by source line, for each use of memory */
-/* At the end of a state, a snapshot is due if the time since the last snapshot is at least ENDING
-   times the CPU time of the last measurement of a heap; so these snapshots take about 1 / ENDING of
-   the time. */
+/* At the end of a state, a snapshot is due if the time since the last one is at least ENDING times
+   the CPU time of the last measurement of a heap. So these snapshots take about 1 / ENDING of the
+   time. */
 #define ENDING		100u
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -37,8 +37,8 @@ static uint64_t first, spent;
 static uint64_t drawn;	/* CPU time of all snapshots, ns */
 
 /* Native memory that outlived its state, by the source line that allocated it. The last element is
-   for all further lines. If the bytes of an element are 0, it is reused for another line, with the
-   lock held. */
+   for all further lines. An element with 0 bytes is reused for another line; that needs the
+   lock. */
 static struct {
   int64_t bytes;		/* atomic */
   char where[sizeof(((ResidentRow *)0)->text)];
@@ -139,8 +139,8 @@ static void resident_places (luaN_Places *p, uint64_t *living, uint64_t *residen
   }
 }
 
-/* Subtracts the smaller of *row and *untouched from both. *untouched counts bytes that are
-   reserved, but not resident. */
+/* *untouched counts bytes that are reserved, but not resident. Subtracts from *row as many of them
+   as possible, and from *untouched the same number. */
 static void resident_take (int64_t *row, int64_t *untouched) {
   int64_t n = (*row < *untouched) ? *row : *untouched;
   if (n <= 0) return;
@@ -162,7 +162,8 @@ static void takelua (Lua *l, int64_t *untouched) {
   resident_take(&l->old, untouched);
 }
 
-/* Subtracts the profiler's *own bytes from *native. If *native is smaller, sets *own to *native. */
+/* Subtracts the profiler's bytes *own from *native. If *own is the larger number, reduces it to
+   *native first. */
 static void split (int64_t *native, int64_t *own) {
   if (*own > *native) *own = *native > 0 ? *native : 0;
   *native -= *own;
@@ -202,11 +203,13 @@ typedef struct Native {
 } Native;
 
 /*
-** Computes the rows of native memory, without Lua heaps. If the program's malloc is not glibc's,
-** the bytes in use are unknown: the row 'native' then has all of the mapping [heap] and of the
-** anonymous mappings. With glibc's malloc, subtracts the bytes of malloc that are not resident:
-** first from the row of free memory, then from the profiler's row, then from the program's. Returns
-** the bytes not subtracted, which the caller subtracts from Lua's rows.
+** Computes the rows of native memory, without Lua heaps. Returns the number of bytes that are not
+** resident and that the caller must subtract from Lua's rows.
+**
+** With glibc's malloc, subtracts the bytes of malloc that are not resident: first from the row of
+** free memory, then from the profiler's row, then from the program's. With another malloc, the
+** bytes in use are unknown: the row 'native' then has all of the mapping [heap] and of the
+** anonymous mappings.
 */
 static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m,
                            const luaN_Places *p, uint64_t resident) {

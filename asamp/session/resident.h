@@ -38,8 +38,10 @@ typedef struct ResidentRow {
 /* Data that decide when the next snapshot of a profile is due. Times are in ns. If all fields are
    0, the first snapshot is due 20 ms after the first collection. */
 typedef struct ResidentPolicy {
-  /* 'reported': time of the last snapshot; 'rss': resident bytes at that time; 'cost': CPU time of
-     the last measurement. */
+  /* The last snapshot.
+     reported  time of the snapshot
+     rss       resident bytes at that time
+     cost      CPU time of the last measurement */
   uint64_t reported, rss, cost;
   /* When the session started or, in a shared profile, when the first collection ended; 0: not yet.
      Atomic. */
@@ -70,9 +72,9 @@ static inline void resident_held (Resident *r, uint64_t bytes) {
    end. */
 enum { RESIDENT_STATE = 1, RESIDENT_PROFILE };
 
-/* Measures the state's heap if that is due, then emits a snapshot to the profile of 'state' (NULL:
-   none) if one is due. 'last': 0 after a collection; RESIDENT_STATE or RESIDENT_PROFILE before the
-   end of the state or the profile. */
+/* Measures the state's heap if that is due. Then, if a snapshot is due, emits it to the profile of
+   'state'; NULL: no profile. 'last': 0 after a collection; RESIDENT_STATE or RESIDENT_PROFILE
+   before the end of the state or the profile. */
 void resident_measure (Resident *r, lua_State *L, const Tracker *t, ProfileState *state,
                     ResidentPolicy *policy, int last);
 

@@ -128,8 +128,8 @@ Sampler *sampler_attached (lua_State *L);
    bin also counts shorter pauses, the last bin longer ones. */
 enum { SAMPLER_PAUSES = 18 };
 
-/* Sums over heaps. For each state, its last published numbers (seen.h) are added. In a forked
-   child, the numbers "so far" start at 0 at the fork, also those of states that the child has
+/* Sums over heaps: for each state, its last published numbers (seen.h) are added. In a forked
+   child, the numbers "so far" start at 0 at the fork, also for states that the child has
    inherited. */
 typedef struct SharedHeaps {
   uint64_t open;			/* number of open states */
@@ -147,9 +147,9 @@ uint64_t sampler_untimed (char why[256]);
    which may be empty. */
 unsigned sampler_named (SeenNamed rows[SEEN_NAMES]);
 
-/* A request of another thread to one state, or to the first state that collects. f is called once,
-   at the end of the state's next collection, where the heap may be walked. If the one state closes
-   first, f is called with L NULL. */
+/* A request of another thread. It goes to one state, or to the first state that collects. f is
+   called once, at the end of that state's next collection, where the heap may be walked. If the one
+   state closes before that, f is called with L NULL. */
 typedef struct SamplerRequest {
   void (*f) (struct SamplerRequest *request, lua_State *L);
 } SamplerRequest;
@@ -187,8 +187,8 @@ int sampler_usesshared (const Profile *p);
 Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err,
                              size_t errsize);
 /* Prints the closing line of a session, with the numbers of samples in its files. 'timed' 1: time
-   was sampled. 'skips' 1: prints nothing if the files have no samples, because the reason is
-   reported elsewhere: sampler_loss reports an error. */
+   was sampled. 'skips' 1: prints nothing if the files have no samples, because sampler_loss has
+   reported the reason. */
 void sampler_summary (const SharedTotals *t, uint64_t period, int random, int timed,
                       int skips, const char *path);
 /* If 'error' is not 0, prints its message and the number of lost samples. Else, if 'summary' is not
@@ -203,8 +203,8 @@ typedef struct SamplerSet {
 
 /* Returns the largest number of rows that sampler_sets stores. */
 uint32_t sampler_setcount (const Sampler *s);
-/* Stores in 'rows' the bytes that the session has allocated with each label set, without sets of 0
-   bytes. Stores the number of rows in *n. Returns the session's bytes (SamplerStats.bytes). */
+/* Stores in 'rows' the bytes that the session has allocated with each label set, and in *n the
+   number of rows. Omits sets of 0 bytes. Returns the session's bytes (SamplerStats.bytes). */
 uint64_t sampler_sets (Sampler *s, lua_State *L, SamplerSet *rows, uint32_t *n);
 /* Stores the bytes of all shared states by label set, in at most 'most' rows. Returns their
    number. Thread-safe. */

@@ -106,8 +106,8 @@ void samplerlist_point (void *ud, lua_State *L) {
 /* The rate is also checked after RATE_IDLE * RATE_NS of wall time, because a process may use little
    CPU time. */
 #define RATE_IDLE	10
-/* The rate is checked before RATE_NS have passed if there are many samples: at least this number.
-   With 32, the error of the rate is about a fifth. */
+/* Number of samples that makes a check of the rate due before RATE_NS have passed. With 32 samples,
+   the error of the rate is about a fifth. */
 #define RATE_STAGE	32
 
 /*
@@ -305,8 +305,8 @@ static int nextlast (void *ud, ProfileLast *last) {
   return 1;
 }
 
-/* Argument 'ud' of nextshared, which stores first the final data of the states that share a
-   profile, then the deaths of orphans (samples whose state was closed, orphans.h). 'locked' 0:
+/* Argument 'ud' of nextshared. That function stores first the final data of the states that share a
+   profile, then the deaths of orphans (samples whose state was closed, orphans.h). 'locked' 0: it
    stores no deaths, because the list of orphans may be inconsistent. */
 typedef struct Exiting {
   Sampler *at;
@@ -333,8 +333,8 @@ void samplerlist_addup (SharedTotals *t) {
   }
 }
 
-/* Returns a - b, or 0 if that is negative: a running thread publishes its number of samples later
-   than it reports the samples to the profile. */
+/* Returns a - b, or 0 if that is negative. (A running thread publishes its number of samples later
+   than it reports the samples to the profile.) */
 static uint64_t less (uint64_t a, uint64_t b) {
   return a > b ? a - b : 0;
 }
@@ -455,8 +455,8 @@ static void samplerlist_forked (void) {
 /* Longest wait for the lock at exit if another thread holds it, ms. */
 #define OTHER_MS	10000
 
-/* Takes the lock at exit. A signal handler that calls exit() may have interrupted the code that
-   holds the lock, so returns 0 after LOCK_MS or OTHER_MS. The caller then reads the list without
+/* Takes the lock at exit. Returns 0 after LOCK_MS or OTHER_MS, because a signal handler that calls
+   exit() may have interrupted the code that holds the lock. The caller then reads the list without
    the lock. */
 static int trylock (void) {
   int i, n = locking ? LOCK_MS : OTHER_MS;
@@ -477,8 +477,9 @@ static void publishmine (void) {
       if (s->tracker.L == mine[i] && s->state.profile != NULL) samplerlist_publish(s);
 }
 
-/* May run in a signal handler that interrupted any code. Runs no Lua code. Frees nothing, because
-   other threads may still take samples. */
+/* Emits the final data of all states and ends all profiles. May run in a signal handler that
+   interrupted any code, so it runs no Lua code and frees nothing: other threads may still take
+   samples. */
 void samplerlist_exiting (void) {
   Sampler *s, *from;
   ProfileTotals t;

@@ -24,8 +24,8 @@ struct Sampler {
   uint64_t since;		/* when the state joined the shared profile, ns */
   /* Requested sampling period, bytes; samplerlist_restrain may use a larger one. */
   uint64_t period;
-  /* At the last check of the rate by samplerlist_restrain: the time (clock_now) and the CPU time of
-     the process, both in ns, and the number of samples. */
+  /* Values at the last check of the rate by samplerlist_restrain: the time (clock_now) and the CPU
+     time of the process, both in ns, and the number of samples. */
   uint64_t ratetime, ratecpu, ratesamples;
   /* In a shared profile: source (as in lua_Debug) of the outermost function of the state's first
      sample. */
@@ -57,7 +57,7 @@ struct Sampler {
   Timing timing;
   HeldPaths heldpaths;		/* the paths of references that were emitted */
   Resident resident;		/* last measurement of the heap */
-  /* 'starved': time of the last report that memory ran out, ns; 'starvings': how often memory ran
+  /* starved: time of the last report that memory ran out, ns. starvings: how often memory ran
      out. */
   uint64_t starved, starvings;
   uint64_t timeperiod;		/* period of time samples, ns; 0: none */
@@ -76,8 +76,9 @@ extern struct Samplers {
   /* Sums over the states that have left the profile. An exception is past.states, the number of all
      states that ever joined the profile. */
   SharedTotals past;
-  /* Pauses of all states so far; in a forked child, those after the fork. The same pauses are in
-     the sums of SEEN_PAUSES (seen.h). Histogram, and longest pause (ns); atomic. */
+  /* Pauses of all states so far; in a forked child, those after the fork. 'bins' is a histogram,
+     'longest' the longest pause (ns). The sums of SEEN_PAUSES (seen.h) include the same pauses.
+     Atomic. */
   struct {
     uint64_t bins[SAMPLER_PAUSES], longest;
   } pauses;
@@ -99,8 +100,8 @@ void samplerlist_delist (Sampler *s);
 /* Copies the state's numbers (seen.h), such as its samples and collections, to s->seen, where other
    threads read them. Call it on the state's thread. */
 void samplerlist_publish (Sampler *s);
-/* Adds a mark with the reason 'why' this thread's time is not sampled. In a shared profile, adds
-   one mark per thread. */
+/* Adds a mark that this thread's time is not sampled, with the reason 'why'. In a shared profile,
+   adds only one such mark per thread. */
 void samplerlist_untimed (Sampler *s, const char *why);
 /* Emits the time samples taken since the last call. The tracker calls it at safepoints. */
 void samplerlist_point (void *ud, lua_State *L);
@@ -113,15 +114,16 @@ void samplerlist_measure (Sampler *s, lua_State *L, int last);
 /* Emits for each label set how many bytes the state has allocated in its profile. Call it once per
    profile. 'all': the state's bytes (SEEN_BYTES). Returns the sum. */
 uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all);
-/* Emits the totals of a state that leaves its profile and is not closed: bytes by label set, all
-   bytes, counts of dropped data, and 'lost' lost samples. Takes them from s->seen. Returns the
-   bytes. */
+/* Emits the totals of a state that leaves its profile without being closed: bytes by label set, all
+   bytes, counts of dropped data, and 'lost' lost samples. Takes the numbers from s->seen. Returns
+   the bytes. */
 uint64_t samplerlist_emittotals (Sampler *s, ProfileState *state, uint64_t lost);
-/* For each label set, the process keeps the sum of the bytes that states allocated under it until
-   they left the shared profile. Updates these sums when 's' leaves. 'part' ACCOUNT_WHOLE: adds all
-   bytes that s allocated. ACCOUNT_REST, called next if s continues in another profile: subtracts
-   those that were not reported to the old profile, because the new one will count them. 'all':
-   total of the bytes to add or subtract, over all label sets. Lock held. */
+/* Updates the process's sums of bytes by label set: those that states allocated until they left the
+   shared profile. Called when 's' leaves it. Lock held.
+   part  ACCOUNT_WHOLE: adds all bytes that s has allocated. ACCOUNT_REST, called next if s
+         continues in another profile: subtracts the bytes that were not reported to the old
+         profile, because the new one will count them
+   all   total of the bytes to add or subtract, over all label sets */
 void samplerlist_pastsets (Sampler *s, AccountPart part, uint64_t all);
 /* Prints messages about the end of a session and its lost samples, once. Returns t->error. */
 int samplerlist_report (Sampler *s, const ProfileTotals *t);

@@ -169,8 +169,8 @@ static void onpoint (void *ud, lua_State *L) {
   samplerlist_point(s, L);
 }
 
-/* Called after each call from the host program, so it only copies the number that changes without
-   samples (SE4). */
+/* Publishes the bytes that the state has allocated. The Lua core calls this after each call from
+   the host program, so it publishes only the number that changes without samples (SE4). */
 static void onreturned (void *ud) {
   Sampler *s = ud;
   seen_put(&s->seen, SEEN_BYTES, tracker_bytes(&s->tracker, s->tracker.L));

@@ -192,8 +192,8 @@ static Unreported emitend (Sampler *s, int isclosed) {
 }
 
 /* Removes the state from its profile and adds its numbers to samplers.past, the totals of the
-   process. Returns the bytes allocated and the samples lost that no profile contains: those after
-   the end of the state's profile, if that ended before this call. */
+   process. If the profile ended before this call, returns the bytes allocated and the samples lost
+   since then, which no profile contains. */
 static Unreported samplershared_settle (Sampler *s, int isclosed) {
   Unreported unreported = {0, 0};
   samplerlist_publish(s);

@@ -7,13 +7,13 @@
 
 /* Attaches a new state, for sampler_attach. */
 int samplershared_attach (lua_State *L, const SamplerShared *with, const TrackerClient *client);
-/* Moves the state to the current profile of the process; makes the profile if needed. Returns 1. If
-   there is no profile, returns -1 if no state may take samples (SamplerShared.isidle), else 0. */
+/* Moves the state to the current profile of the process; makes the profile if needed. Returns 1 on
+   success. Otherwise returns -1 if no state may take samples (SamplerShared.isidle), else 0. */
 int samplershared_current (Sampler *s);
 /* Moves time sampling to the OS thread that now runs the state. In a forked child, starts time
    sampling. */
 void samplershared_follow (Sampler *s);
-/* The tracker calls this function after a collection. Publishes the state's numbers, answers a
+/* Called by the tracker after a collection. Publishes the state's numbers, answers a
    SamplerRequest, and follows changes of the profile, the thread and the rates. */
 void samplershared_safe (void *ud, lua_State *L);
 /* Detaches a state that is being closed. */

@@ -25,12 +25,12 @@
 #include "sample.h"
 
 typedef enum SeenNumber {
-  /* numbers of samples of allocations, time and native memory, and allocated bytes, since the state
-     joined its profile */
+  /* Numbers since the state joined its profile: samples of allocations, of time and of native
+     memory, and allocated bytes. */
   SEEN_SAMPLES, SEEN_TIMESAMPLES, SEEN_NATIVES, SEEN_BYTES,
   SEEN_INUSE, SEEN_HELD,  /* bytes: in use by the heap, reserved by the heap */
-  /* since the state was made or, in a forked child, since the fork: tenured bytes, minor
-     collections, major collections, total of pauses (ns) */
+  /* Numbers since the state was made or, in a forked child, since the fork: tenured bytes, minor
+     collections, major collections, total of pauses (ns). */
   SEEN_TENURED, SEEN_MINORS, SEEN_MAJORS, SEEN_PAUSES,
   /* counts of dropped data (ProfileLeft) */
   SEEN_CHUNKS, SEEN_FUNCTIONS, SEEN_CLASSES, SEEN_PATHS, SEEN_STEPS,
@@ -40,8 +40,8 @@ typedef enum SeenNumber {
 /* The published numbers of a state. */
 typedef struct Seen {
   uint64_t numbers[SEENS];
-  /* In a forked child: parts of the state's numbers SEEN_TENURED to SEEN_PAUSES from before the
-     fork. 'numbers' does not include them. Otherwise 0. */
+  /* In a forked child: values of SEEN_TENURED to SEEN_PAUSES from before the fork, which 'numbers'
+     does not include. Otherwise 0. */
   uint64_t parents[SEENS];
 } Seen;
 
@@ -63,8 +63,9 @@ enum { SEEN_UNNAMED = 0 };
 typedef struct SeenNamed {
   const char *name;	/* valid for the life of the process */
   uint64_t open, made;	/* numbers of open states and of all states so far */
-  /* sums[i]: sum of the number i (SeenNumber) over the open states (SEEN_INUSE, SEEN_HELD) or over
-     all states so far (SEEN_SAMPLES to SEEN_BYTES, SEEN_TENURED to SEEN_PAUSES). Others: 0. */
+  /* sums[i]: sum of the number i (SeenNumber). For SEEN_INUSE and SEEN_HELD: over the open states.
+     For SEEN_SAMPLES to SEEN_BYTES and SEEN_TENURED to SEEN_PAUSES: over all states so far. Other
+     elements are 0. */
   uint64_t sums[SEENS];
 } SeenNamed;
 
@@ -76,16 +77,16 @@ const char *seen_text (unsigned name);
 /* Adds the numbers 'first' to 'last' of a state to the sums for its name: SEEN_SAMPLES to
    SEEN_BYTES if the state leaves its profile, SEEN_TENURED to SEEN_PAUSES if it was closed. */
 void seen_past (unsigned name, const Seen *s, SeenNumber first, SeenNumber last);
-/* Copies to to[i] the sums over the states that seen_past has counted under name number i. Returns
-   the number of elements, SEEN_NAMES. */
+/* Copies to to[i] the sums over the closed states (seen_past) with name number i. Returns the
+   number of elements, SEEN_NAMES. */
 unsigned seen_named (SeenNamed *to);
 /* Counts an open state in *to, the sums for its name. Adds its numbers SEEN_INUSE to SEEN_PAUSES
    and, if 'profile' is 1, SEEN_SAMPLES to SEEN_BYTES. */
 void seen_add (SeenNamed *to, const Seen *s, int profile);
-/* Called in a forked child for each state: its tenured bytes, collections and pauses count from now
-   on. */
+/* Call it in a forked child for each state: restarts the counts of its tenured bytes, collections
+   and pauses. */
 void seen_restart (Seen *s);
-/* Called in a forked child: sets all numbers in the sums by state name (SeenNamed) to 0, because
+/* Call it in a forked child: sets all numbers in the sums by state name (SeenNamed) to 0, because
    they count for the parent process. Keeps the names. */
 void seen_forked (void);
 
