@@ -20,8 +20,9 @@
 #define BOUND_FIRST(n)	(n)
 #endif
 
-/* For sanitizers: lists up to this many bytes move at each request for capacity (list.h), so
-   that stale pointers are detected. 0: only when they grow. */
+/* For builds with sanitizers: a list of up to this number of bytes moves at each request for
+   capacity (list.h), so that the use of an old address is detected. 0: lists move only when they
+   grow. */
 #if defined(ASAMP_TINY) || defined(LUAN_DEBUG)
 #define BOUND_MOVES	4096
 #else
@@ -56,8 +57,8 @@
 /* bytes of the stacks of sampled blocks that are alive although the recorder has dropped the events
    of their samples */
 #define PAST_STACKS		BOUND(8u << 20, 4096)
-/* bytes of the names that dropped events have defined (past.h); also the limit of the names of
-   native functions in a flight recorder (ring.h) */
+/* Bytes of the names that were defined by events which the flight recorder has dropped (past.h).
+   Also the limit of the names of native functions in a flight recorder (ring.h). */
 #define PAST_TEXTS		BOUND(8u << 20, 400)
 #define RING_NATIVES		BOUND(1u << 16, 12)    /* addresses in native code whose function
                                                           names are stored */

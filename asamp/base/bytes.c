@@ -52,7 +52,8 @@ static size_t digitsof (uint64_t n) {
   return digits + (n >= 10) + (n >= 100);
 }
 
-/* Slow path of bytes_decimal. Not inlined: keeps the fast path fast. */
+/* Appends the number, for the cases that bytes_decimal does not handle. Not inlined, so that
+   bytes_decimal stays fast. */
 static __attribute__((noinline)) void decimal (Bytes *b, char before, uint64_t n) {
   size_t digits = digitsof(n);
   unsigned char *to = bytes_grow(b, digits + (before != 0));
@@ -65,7 +66,8 @@ static __attribute__((noinline)) void decimal (Bytes *b, char before, uint64_t n
   *--to = (unsigned char)('0' + n);
 }
 
-/* Fast path for one or two digits, the usual case. */
+/* Appends 'before' and the decimal number n. Handles one or two digits, the usual case,
+   directly. */
 void bytes_decimal (Bytes *b, char before, uint64_t n) {
   size_t two = n >= 10;
   unsigned char *to;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Opens files with descriptors other than 0, 1 and 2. If a program runs with closed standard
-** streams, the next open file would receive such a number, and then the program's output. So the
-** profiler reserves these numbers while it opens files, by O_PATH descriptors, to which writes fail
-** as to closed ones.
+** streams, the next open file would receive such a number, and later the program's output. So the
+** profiler reserves these numbers while it opens files: with O_PATH descriptors, to which writes
+** fail as to closed ones.
 **
 **   DE1  only unused numbers are reserved, until the last descriptor_release;
 **   DE2  exec closes every descriptor opened here.
@@ -28,9 +28,9 @@ int descriptor_open (const char *path, int flags, mode_t mode);
 /* Like openat(2) with O_CLOEXEC, but never returns 0, 1 or 2. */
 int descriptor_openat (int folder, const char *path, int flags, mode_t mode);
 
-/* Returns 1 if the program can open 'more' (<= DESCRIPTOR_MORE) + DESCRIPTOR_SPARE descriptors. To
-   find out, makes copies of 'fd' and closes them. If the result is 0, the caller must close 'fd',
-   because the program may need the last descriptors. */
+/* Returns 1 if the program can open DESCRIPTOR_SPARE + 'more' descriptors ('more' <=
+   DESCRIPTOR_MORE). To find out, makes copies of 'fd' and closes them. If the result is 0, the
+   caller must close 'fd', because the program may need the last descriptors. */
 #define DESCRIPTOR_SPARE	6
 #define DESCRIPTOR_MORE		5
 int descriptor_spare (int fd, int more);

@@ -29,16 +29,16 @@ void interval_open (Interval *v, uint64_t period, int random, uint64_t seed);
 /* Returns the bytes to the first sample point. */
 uint64_t interval_first (Interval *v);
 
-/* Handles an allocation whose first sample point is 'over' bytes before its end. Returns the number
-   of sample points in the allocation, and sets *distance to the bytes from its end to the next
-   sample point. */
+/* Call it for an allocation that contains a sample point. 'over' is the number of bytes from the
+   first sample point to the end of the allocation. Returns the number of sample points in the
+   allocation, and sets *distance to the bytes from its end to the next sample point. */
 uint64_t interval_pass (Interval *v, uint64_t over, uint64_t *distance);
 
 /* Returns a uniform random number below n > 0. */
 uint64_t interval_draw (Interval *v, uint64_t n);
 
-/* Changes the period with 'distance' bytes left to the next point. Returns the new distance:
-   drawn again if random (the distribution has no memory), scaled if fixed. */
+/* Changes the period when 'distance' bytes are left to the next point. Returns the new distance: if
+   random, drawn again (the distribution has no memory); if fixed, scaled. */
 uint64_t interval_change (Interval *v, uint64_t period, uint64_t distance);
 
 #endif

@@ -2,15 +2,16 @@
 /*
 ** The interface between the preloaded library (preload/malloc.c), which samples all malloc
 ** requests, and the sampler of native memory (sample/mallocs.h). The library calls 'sampled' for
-** each sample; the sampler may watch the block until it is freed. A watched block has a slot, one
-** byte whose address identifies it.
+** each sample; the sampler may watch the block until it is freed. Each watched block has a slot:
+** one byte, whose address identifies the block.
 **
-**   MA1  the watch starts before malloc returns, and ends before the real free: no other block has
-**        the address meanwhile;
+**   MA1  the watch starts before malloc returns, and ends before the real free: no other block
+**        has the address meanwhile;
 **   MA2  these functions take no lock and do not allocate: they may be called in forks, signal
 **        handlers, the loader, at exit and on any thread;
-**   MA3  a slot is free, alive, dead or given up. When its block is freed, an alive slot becomes
-**        dead, and the sampler later makes it free; a slot given up by the sampler becomes free;
+**   MA3  a slot is free, alive, dead or given up. When the watched block is freed, an alive slot
+**        becomes dead, and the sampler later makes it free. If the sampler has given the slot up
+**        before, it becomes free at once;
 **   MA4  allocations that 'sampled' makes are not sampled;
 **   MA5  blocks requested before the real allocator was found are in an arena and never freed.
 */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Table of strings (strtab.h): one buffer, and a map from hashes to offsets in the buffer. If the
-   hash of a new string is already a key of the map, the next free number is its key. */
+/* Table of strings (strtab.h): one buffer, and a map from hashes to offsets in the buffer. A
+   string's key in the map is its hash; if another string has this key already, the next free
+   number. */
 #include "strtab.h"
 #include "hash.h"
 #include "list.h"
