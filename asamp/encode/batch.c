@@ -74,9 +74,9 @@ static void classruns (Bytes *to, const uint32_t *classes, size_t n) {
   bytes_char(to, '\n');
 }
 
-/* Writes the line "u", which lists the survivors whose deaths will not be reported. It has run
-   lengths, alternately of survivors with (survived[i] = 1) and without (2) reported deaths. Samples
-   that died (0) are not counted. Without a 2, writes no line. */
+/* Writes the line "u", which lists the survivors whose deaths will not be reported: run lengths,
+   alternately of survivors with (survived[i] = 1) and without (2) reported deaths. Samples that
+   died (0) are not counted. Writes no line if there is no 2. */
 static void unfollowedruns (Bytes *to, const unsigned char *survived,
                             size_t n) {
   uint64_t run = 0;
@@ -127,9 +127,10 @@ static int64_t rssof (const ProfileCollection *c) {
   return (int64_t)(c->rss / 1024);
 }
 
-/* Writes a collection as numbers, without trailing zeros. To make the numbers small, subtracts from
-   each its expected value: a collection is expected to start at the time of the previous event, the
-   heap to grow by the tenured bytes, and the nursery to keep its size. */
+/* Writes a collection as a line of numbers, without trailing zeros. To make the numbers small,
+   writes each as the difference to an expected value: the collection is expected to start at the
+   time of the previous event, the heap to grow by the tenured bytes, and the nursery to keep its
+   size. */
 void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32_t label,
                        ProfileCollection *before) {
   Bytes *to = &b->events;
@@ -205,8 +206,8 @@ void batch_end (Batch *b, uint64_t us, uint64_t bytes, uint64_t orphans) {
   bytes_char(&b->events, '\n');
 }
 
-/* Does not change b->eventtime: old readers skip the line "D", so the next event's time must not be
-   a difference to the time of this one. */
+/* Writes a line "D", with deaths among the samples of a closed state. Does not change b->eventtime,
+   to which the next event's time is a difference: old readers skip this line. */
 void batch_orphans (Batch *b, uint64_t us, uint32_t id, const uint32_t *runs, size_t n) {
   size_t i;
   bytes_char(&b->events, 'D');

@@ -43,16 +43,16 @@ void batch_labelled (Batch *b, uint32_t set, uint64_t bytes);
    nursery), and its kind (negative: none). */
 void batch_allocation (Batch *b, uint64_t size, int outside, int kind);
 
-/* Adds whether n > 0 samples survived their first collection. survived[i] is 0 if sample i died, 1
-   if it survived, 2 if it survived and its death will not be reported. 'classes' has the classes
-   (names of metatables) of the sampled objects, or is NULL. */
+/* Adds the outcomes of n > 0 samples. 'classes' has the classes (names of metatables) of the
+   sampled objects, or is NULL. survived[i] is 0 if sample i died, 1 if it survived its first
+   collection, 2 if it survived and its death will not be reported. */
 void batch_fates (Batch *b, const unsigned char *survived,
                   const uint32_t *classes, size_t n);
 /* Adds deaths of survivors: n run lengths, alternately of live and of dead samples. */
 void batch_deaths (Batch *b, const uint32_t *runs, size_t n);
-/* Adds a collection that ended at 'us'. 'label' is the number in the file of the label set under
-   which it ran. Writes differences to *before, the state's previous collection, and updates
-   *before. */
+/* Adds a collection that ended at 'us'. Its numbers are written as differences to *before, the
+   state's previous collection; then updates *before. 'label' is the number in the file of the label
+   set under which the collection ran. */
 void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32_t label,
                        ProfileCollection *before);
 /* Selects the state whose events are added next. Needed only if a file has many states. */

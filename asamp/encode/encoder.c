@@ -33,8 +33,8 @@ struct Encoder {
   uint64_t last;        /* time of the last stack, ns */
   int failed;
   int periodwritten;       /* 1: the meta "period" is written */
-  /* bit set of the pseudo-frames, such as "minor collection", whose names are already written.
-     Their ids (FRAME_...) are odd numbers below 128; the bit of 'id' has the number id / 2. */
+  /* Bit set of the pseudo-frames, such as "minor collection", whose names are already written.
+     Their ids (FRAME_...) are odd numbers below 128; the bit for 'id' has the number id / 2. */
   uint64_t used;
   unsigned nbatch;      /* batches written */
   Batch batch;
@@ -77,9 +77,9 @@ static void metanumber (Encoder *e, const char *key, uint64_t n) {
   encoder_meta(e, key, text);
 }
 
-/* Writes the meta record "period" once: the seconds between two time samples, or 0 if the log has
-   no time samples. Converters of other tools divide by the number of time samples if the period is
-   not 0. Called after the first time sample and at the end. */
+/* Writes the meta record "period" once: the seconds between two time samples; 0 if the log has no
+   time samples. Called after the first time sample and at the end. The 0 is needed because
+   converters of other tools divide by the number of time samples if the period is not 0. */
 static void metaperiod (Encoder *e) {
   uint64_t ns = e->config.timeperiod;
   char text[32];
@@ -333,9 +333,9 @@ static size_t depthof (const Frames *s) {
   return s->n == 0 ? 1 : s->n < PROFILE_DEPTH ? s->n : PROFILE_DEPTH;
 }
 
-/* Returns how often the stack record of a sample that represents 'count' sampling periods is
-   written. Readers of the VMProf format count records, so it is written once per period; but the
-   copies have at most ENCODER_COPYBYTES bytes together. 'length': bytes of one record. */
+/* Returns how many times the stack record of a sample is written. Readers of the VMProf format
+   count records, so that is the number of sampling periods, 'count'; but the copies have at most
+   ENCODER_COPYBYTES bytes together. 'length': bytes of one record. */
 static uint32_t copiesof (uint64_t count, size_t length) {
   uint64_t most = ENCODER_COPYBYTES / length;
   return (uint32_t)(count < most ? count : most);

@@ -15,9 +15,9 @@
 #include "sample.h"
 #include "vmprof.h"
 
-/* A sample's stack record is written once for each sampling period that the sample represents. This
-   is the largest total size of these copies, bytes. The exact number of periods is in the details
-   (batch.h). */
+/* Largest total size, in bytes, of the copies of one sample's stack record: the record is written
+   once for each sampling period that the sample represents. The exact number of periods is in the
+   details (batch.h). */
 #define ENCODER_COPYBYTES	(32u << 20)
 
 /* Options of a log. */
@@ -100,9 +100,9 @@ void encoder_class (Encoder *e, uint32_t id, const char *name, size_t n);
    (values of batch_fates). Call it before encoder_collection. 'classes' may be NULL. */
 void encoder_fates (Encoder *e, const unsigned char *survived,
                     const uint32_t *classes, size_t n);
-/* Records deaths of followed samples, the survivors whose deaths are reported: n run lengths,
-   alternately of live and dead samples. The first run starts where the previous call's runs ended
-   or, after encoder_fates or encoder_collection, at the oldest followed sample. */
+/* Records deaths of followed samples (survivors whose deaths are reported): n run lengths,
+   alternately of live and dead samples. The first run starts where the previous call's runs ended;
+   after encoder_fates or encoder_collection, at the oldest followed sample. */
 void encoder_deaths (Encoder *e, const uint32_t *runs, size_t n);
 void encoder_collection (Encoder *e, const ProfileCollection *c);
 void encoder_period (Encoder *e, uint64_t period);
@@ -143,9 +143,12 @@ int encoder_full (const Encoder *e);
 /* Ends the batch: writes the names of new native addresses, then the details (batch.h). */
 void encoder_batch (Encoder *e);
 
-/* Marks the log as written by a flight recorder. The log has the events of the last 'ns' ns;
-   'wanted' ns were requested. It also has older samples, those whose memory was alive when this
-   time started: 'samples' is their number in sampling periods, 'bytes' their bytes. */
+/* Marks the log as written by a flight recorder.
+   samples  number of samples, in sampling periods, that are older than the recorded time and
+            whose memory was alive when this time started
+   bytes    the bytes that these samples represent
+   ns       length of the recorded time, ns
+   wanted   requested length, ns */
 void encoder_ring (Encoder *e, uint64_t samples, uint64_t bytes, uint64_t ns, uint64_t wanted);
 
 /* Sets the number of samples missing in the log. */

@@ -116,8 +116,10 @@ typedef struct OrphansEvent {
   uint32_t runs[];      /* run lengths, alternately of live and of dead samples */
 } OrphansEvent;
 
-/* Numbers of samples: 'samples' of allocations, among them 'natives' of native memory;
-   'timesamples' of time. A sample counts as the number of sampling periods that it represents. */
+/* Numbers of samples. A sample counts as the number of sampling periods that it represents.
+   samples      of allocations, including native memory
+   timesamples  of time
+   natives      of native memory */
 typedef struct EventTally {
   uint64_t samples, timesamples, natives;
 } EventTally;

@@ -95,8 +95,8 @@ static uint32_t origin_nameid (IdMap *names, uint32_t *n, uint32_t most, const c
   return ++*n;
 }
 
-/* Like origin_nameid, but all names beyond 'most' - 1 share the number 'most' and the name
-   'others', and increment *lumped. */
+/* Returns the number of a name like origin_nameid. All names beyond 'most' - 1 share the number
+   'most' and the name 'others', and increment *lumped. */
 static uint32_t orothers (IdMap *names, uint32_t *n, uint32_t most, const char *others,
                           uint64_t *lumped, const char **name, int *isnew) {
   uint32_t i = origin_nameid(names, n, most - 1, *name, isnew);

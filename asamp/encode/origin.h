@@ -59,10 +59,11 @@ void origins_free (Origins *o);
 #define ORIGIN_FUNCTIONS	"py:(other functions):0:-"
 #define ORIGIN_CLASSES		"(other classes)"
 
-/* Returns the function number that the file uses for the name *name, or 0 if out of memory. 'local'
-   is the number that the state 'of' uses for the function; from now on origin_number maps 'local'
-   to the result. Sets *isnew to 1 if the name is not in the file yet, so the caller must write it.
-   Names beyond FUNCTIONS_MOST share one number; for these, sets *name to ORIGIN_FUNCTIONS. */
+/* Returns the number that the file uses for the Lua function with the name *name; 0 if out of
+   memory. 'local' is the number of the function in the state 'of'; from now on origin_number maps
+   'local' to the result. Sets *isnew to 1 if the name is not in the file yet, so that the caller
+   must write it. All names beyond FUNCTIONS_MOST share one number; for these, sets *name to
+   ORIGIN_FUNCTIONS. */
 uint32_t origins_function (Origins *o, Origin *of, uint64_t local, const char **name,
                            int *isnew);
 /* Like origins_function, for the class *name. Names beyond CLASSES_MAX share one number; for these,

@@ -29,7 +29,8 @@ typedef struct Kept {
      sampled object alive (PastState.paths); 0: none. */
   uint32_t class, path;
   /* 1: the sampled object died. The entry stays until the next collection, because the events until
-     then still count it: they report deaths as numbers of consecutive live and dead entries. */
+     then report deaths as lengths of runs of live and dead entries, which still include this
+     one. */
   int dead;
 } Kept;
 
@@ -348,8 +349,8 @@ static void past_collection (Past *p, PastState *s, const ProfileCollection *c) 
   s->iscollected = 1;
 }
 
-/* Called at the end of a state and when its samples die later. Frees the state's data if no sample
-   is live. */
+/* Call it at the end of a state, and when its samples die later. Frees the state's data if no
+   sample is live. */
 static void orphaned (Past *p, PastState *s) {
   s->followed = s->n;
   s->cursor = 0;

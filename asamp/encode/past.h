@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Keeps the data of events dropped by a flight recorder (ring.h) to which later events refer:
+** Keeps those data of the events dropped by a flight recorder (ring.h) to which later events refer:
 ** names, stacks, periods, and live samples. A written profile starts with these data.
 **
 **   PA1  list[0] to list[followed - 1] are the survivors whose deaths will be reported,
-**        list[followed] to list[n - 1] the samples not decided yet. Run lengths of later events
-**        refer to these positions;
+**        list[followed] to list[n - 1] the undecided samples. Run lengths of later events refer
+**        to these positions;
 **   PA2  equal stacks of a state are stored once. Stacks take at most PAST_STACKS bytes; samples
 **        beyond that have no stack and are counted in past_left;
-**   PA3  an ended state is dropped when all its samples of native memory, which may outlive it, are
-**        dead.
+**   PA3  samples of native memory may outlive their state. So the data of an ended state are
+**        dropped only when all these samples are dead.
 */
 #ifndef asamp_past_h
 #define asamp_past_h
@@ -24,9 +24,9 @@ typedef struct PastTotals {
   uint64_t bytes;       /* bytes that the live samples represent */
 } PastTotals;
 
-/* Makes an empty store (Past) for data of events that a flight recorder drops. 'period' is the
-   sampling period of allocations at the start of the profile, 'mallocs' that of native memory, both
-   in bytes. Returns NULL if out of memory. */
+/* Makes an empty store for data of events that a flight recorder drops. 'period' and 'mallocs' are
+   the sampling periods of allocations and of native memory at the start of the profile, in bytes.
+   Returns NULL if out of memory. */
 Past *past_new (uint64_t period, uint64_t mallocs);
 void past_free (Past *p);
 

@@ -39,8 +39,8 @@ struct Ring {
   size_t bytes;         /* bytes of the events in the list first .. last, as stored there: usually
                            compressed; atomic */
   Bytes open;           /* the newest events, not compressed yet */
-  /* 'start': time from which 'open', the buffer of the newest events, has events. 'now': time of
-     the last call of ring_put, which adds an event. Both in ns. */
+  /* start: time from which 'open', the buffer of the newest events, has events. now: time of the
+     last call of ring_put, which adds an event. Both in ns. */
   uint64_t start, now;
   int isrest;           /* 1: events were dropped from the pieces; 'past' sums them up */
   z_stream pack, unpack;

@@ -27,9 +27,9 @@ typedef struct RingLimits {
 
 /* Totals of ring_emit. */
 typedef struct RingTotals {
-  uint64_t samples, bytes;  /* The samples older than the kept period whose memory was alive at its
-                               start: their number (in sampling periods) and the bytes that they
-                               represent. */
+  /* Totals of the samples that are older than the kept period and whose memory was alive at its
+     start: their number (in sampling periods), and the bytes that they represent. */
+  uint64_t samples, bytes;
   uint64_t ns;              /* length of the kept period, ns */
 } RingTotals;
 
