@@ -99,8 +99,9 @@ static uint32_t fastlength (const struct isal_zstream *fast) {
   return (uint32_t)fast->z.total_in;
 }
 
-/* Parameters of zlib for the method FAST in builds without ISA-L. With them, zlib accepts the first
-   match. The output is as small as with the default level, and takes two thirds of the time. */
+/* Parameters of zlib for the method FAST in builds without ISA-L. With these parameters zlib takes
+   the first match that it finds. The output is as small as with the default level, and takes two
+   thirds of the time. */
 enum { FASTLEVEL = 3, LONGEST = 258, FASTCHAIN = 32 };
 
 static void beginfast (struct isal_zstream *fast) {
@@ -176,7 +177,8 @@ void compressor_put (Compressor *p, const unsigned char *data, size_t n, int the
     hand(p, sink, ud);
 }
 
-/* After a flush, an empty last block, the checksum and the length complete the member. */
+/* Stores the bytes that complete the gzip member after a flush (compressor.h): an empty last block,
+   the checksum and the length. */
 void compressor_ending (const Compressor *p, unsigned char ending[COMPRESSOR_ENDING]) {
   const uint32_t numbers[] = {fastchecksum(p->fast), fastlength(p->fast)};
   size_t n = 0;

@@ -40,8 +40,10 @@ typedef struct Compressor {
 /* Opens a compressor. Returns 0 if out of memory; call compressor_close in either case. */
 int compressor_open (Compressor *p, int how);
 
-/* Compresses n bytes. 'then' MORE: input follows. FLUSH: writes the output so that all bytes so far
-   can be decompressed. END: completes the gzip member; only compressor_close may follow. */
+/* Compresses n bytes. 'then' has three values.
+   MORE   more input follows
+   FLUSH  writes the output so that all bytes so far can be decompressed
+   END    completes the gzip member; only compressor_close may follow */
 void compressor_put (Compressor *p, const unsigned char *data, size_t n, int then,
                      CompressorSink sink, void *ud);
 

@@ -17,9 +17,9 @@ enum { DECOMPRESSOR_MORE, DECOMPRESSOR_END, DECOMPRESSOR_BAD };
 Decompressor *decompressor_new (void);
 void decompressor_free (Decompressor *u);
 
-/* Decompresses from *in (*nin bytes) to *out (*nout bytes), and advances both. Returns END at the
-   end of a member, BAD if the data are corrupt, else MORE; if nothing was read or written, more
-   input is needed. */
+/* Decompresses bytes from *in (*nin bytes) to *out (*nout bytes), and advances both. Returns END at
+   the end of a member, BAD if the data are corrupt, else MORE. If a call with the result MORE has
+   read and written nothing, it needs more input. */
 int decompressor_step (Decompressor *u, const unsigned char **in, size_t *nin,
                        unsigned char **out, size_t *nout);
 

@@ -60,9 +60,9 @@ int foreign_peer (int fd, ForeignPeer *peer) {
   return 1;
 }
 
-/* Returns 1 if descriptor 'n' of the process refers to 'file', open for reading or writing.
-   Examines a duplicate, because the process may replace the original. O_PATH does not count: it
-   needs no rights on the file. */
+/* Returns 1 if descriptor 'n' of the process refers to 'file' and is open for reading or writing.
+   (An O_PATH descriptor does not count, because opening it needs no rights on the file.) Examines a
+   duplicate, because the process may replace the original. */
 static int isopen (int process, int n, const struct stat *file) {
   struct stat s;
   int fd = (int)syscall(SYS_pidfd_getfd, process, n, 0);
@@ -74,9 +74,8 @@ static int isopen (int process, int n, const struct stat *file) {
   return is;
 }
 
-/* Returns 1 if the process peer->pid has the file open. Returns 0 before Linux 5.6, which lacks
-   pidfd_getfd, and if another user's process has this id now, because the process of 'peer' has
-   ended. */
+/* Returns 1 if the process peer->pid has the file open. Returns 0 if the process has ended and
+   another user's process has this id now, and before Linux 5.6, which lacks pidfd_getfd. */
 static int hasopen (const ForeignPeer *peer, const struct stat *file) {
   char path[64];
   const struct dirent *entry;

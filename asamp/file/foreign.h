@@ -22,9 +22,9 @@ typedef struct ForeignPeer {
   uid_t uid;		/* its present user */
 } ForeignPeer;
 
-/* Stores the process that listens at a connected socket in *peer. peer->uid is the user of this
-   process when it started to listen; if that was root, its present user, if /proc shows it. Returns
-   0 with errno on failure. */
+/* Stores in *peer the process that listens at a connected socket. peer->uid is the user of that
+   process when it started to listen. If that user was root, it is the present user, if /proc shows
+   it. Returns 0 with errno on failure. */
 int foreign_peer (int fd, ForeignPeer *peer);
 
 /* Opens a regular file for reading, without following links. If 'peer' is a process of another

@@ -78,7 +78,7 @@ static void livefile_failed (LiveFile *f, int error) {
 }
 
 /* Waits up to WAIT_MS until a full pipe has space. If the profile is ending and nothing was written
-   for LEAVING_MS, makes the file fail instead. 'waits': number of waits since the last write. */
+   for LEAVING_MS, makes the file fail instead. 'waits': number of calls since the last write. */
 static void livefile_await (LiveFile *f, int waits) {
   struct pollfd ready = {f->fd, POLLOUT, 0};
   if (__atomic_load_n(&f->leaving, __ATOMIC_RELAXED) && waits > LEAVING_MS / WAIT_MS)
@@ -140,10 +140,9 @@ static void livefile_pass (LiveFile *f, const unsigned char *data, size_t n, int
     livefile_writeall(f, data, n);
 }
 
-/* Called after a flush: all bytes written so far are certainly in the file. Sets f->sure to their
-   number and drops their copies, f->kept, which would be written again after a failed write. Does
-   nothing if the file does not keep such copies (f->patient is 0), has failed, or is stalled (a
-   write has failed and is tried again). */
+/* Call it after a flush: all bytes written so far are in the file. Sets f->sure to their number,
+   and drops their copies f->kept, which would be written again after a failed write. Does nothing
+   if the file keeps no copies (f->patient is 0), has failed, or is stalled. */
 static void livefile_settle (LiveFile *f) {
   if (!f->patient || f->error != 0 || f->stalled != 0)
     return;
@@ -154,8 +153,9 @@ static void livefile_settle (LiveFile *f) {
     compressor_ending(&f->compressor, f->ending);
 }
 
-/* Tries to end a stall, in which writes fail: completes the gzip member that the last flush wrote
-   (the file's first f->sure bytes), then writes the bytes kept in memory as another member. */
+/* Tries to end a stall, in which writes fail. The file ends after its first f->sure bytes, with the
+   last flush: completes the gzip member there, then writes the bytes kept in memory as another
+   member. */
 static void livefile_again (LiveFile *f, int then) {
   int why = f->stalled;
   if (f->packed)

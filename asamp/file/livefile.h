@@ -28,9 +28,9 @@
 #include "compressor.h"
 
 #define LIVEFILE_KEPT	(64u << 20)	/* largest number of bytes kept during a stall */
-/* A file that is written again after a failed write (disk full) keeps the bytes since its last
-   flush in memory. To limit this memory, it is flushed after this number of bytes even without
-   livefile_flush. */
+/* A file that may stall keeps the bytes since its last flush in memory, to write them again after a
+   failed write (disk full). To limit this memory, it is flushed after this number of bytes even
+   without livefile_flush. */
 #define LIVEFILE_PIECE	(1u << 20)
 
 typedef struct LiveFile {

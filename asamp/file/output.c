@@ -24,8 +24,8 @@ static void output_put (Output *o, const unsigned char *data, size_t n) {
     o->error = descriptor_write(o->fd, data, n);
 }
 
-/* Renaming a file to /dev/stdout, for example, would replace a link of the system. /dev/shm is
-   an ordinary folder. */
+/* Returns 1 if the file is written directly, because renaming another file to this name, for
+   example /dev/stdout, would replace a link of the system. /dev/shm is an ordinary folder. */
 int output_isdevice (const char *path) {
   return (strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0) ||
          strncmp(path, "/proc/", 6) == 0;

@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* LOCK_TRIES: number of attempts to lock a file. LOCK_NS: ns between two attempts. All attempts
-   together take longer than the short time for which a reader locks the file in source_live. */
+/* LOCK_TRIES: number of attempts to lock a file. LOCK_NS: ns between two attempts. Together the
+   attempts take longer than source_live, a reader's function, locks a file. */
 enum { LOCK_TRIES = 20, LOCK_NS = 2000000 };
 
 /* Flags for opening. With O_NONBLOCK a pipe without a reader is an error. */
@@ -78,8 +78,8 @@ static int place_folderof (const char *path, struct stat *folder) {
 }
 
 /* Returns 1 if another user may have put the file there to deceive: every user may write in the
-   folder, and the file's owner is not the folder's. In a folder without the sticky bit, only a link
-   counts, because users may share regular files there. */
+   folder, and the file's owner is not the folder's. In a folder without the sticky bit, returns 1
+   only for a link, because users may share regular files there. */
 static int place_distrusts (const struct stat *folder, const struct stat *file) {
   return (folder->st_mode & S_IWOTH) && file->st_uid != folder->st_uid &&
          ((folder->st_mode & S_ISVTX) || S_ISLNK(file->st_mode));
@@ -91,9 +91,9 @@ int place_foreign (const char *path, const struct stat *file) {
          place_distrusts(&folder, file);
 }
 
-/* Returns 1 if an existing file must not be replaced because another user may have put it there,
-   like place_foreign. Finds the file's folder by the open descriptor PlaceWish.folder if there is
-   one, because the program may no longer be able to open the folder by name. */
+/* Returns 1 if an existing file must not be replaced because another user may have put it there
+   (place_foreign). Finds the file's folder by the descriptor PlaceWish.folder if there is one: the
+   program may no longer be able to open the folder by name. */
 static int isforeign (const Attempt *a, const struct stat *file) {
   struct stat folder;
   if (a->wish->folder <= 0)

@@ -59,10 +59,10 @@ int place_open (const PlaceWish *wish, Place *place, char *why, size_t size);
 /* Removes a file that place_open has created, if it is still empty and open. */
 void place_undo (const Place *place);
 
-/* Opens a file again whose descriptor the program has closed, and locks it. 'device' and 'inode'
-   identify the file; 'folder': descriptor of the folder of 'path', 0: none. Returns a descriptor
-   for writing, never 0 to 2; -1 if the path now leads to another file, or if another process has
-   locked the file. */
+/* Opens a file again after the program has closed its descriptor, and locks it. 'device' and
+   'inode' identify the file. 'folder': descriptor of the folder of 'path'; 0: none. Returns a
+   descriptor for writing, never 0 to 2. Returns -1 if the path now leads to another file, or if
+   another process has locked the file. */
 int place_again (const char *path, int folder, dev_t device, ino_t inode);
 
 /* Returns 1 if an existing file must not be replaced even if the user chose its name, such as

@@ -23,7 +23,7 @@ static const int SIGNALS[NSIGNALS] = {SIGINT, SIGTERM, SIGHUP, SIGXFSZ};
 static Temporary *first;
 static int set[NSIGNALS];  /* set[i] is 1 if our handler of SIGNALS[i] is installed */
 
-/* Signal handler: removes the files. The signal then ends the process. */
+/* Signal handler: removes the temporary files, and then lets the signal end the process. */
 static void temporary_ended (int sig) {
   const Temporary *t;
   for (t = first; t != NULL; t = t->next)
