@@ -55,9 +55,12 @@ void details_collection (Fields *f, int format, Collected *c) {
     c->processor = c->duration;
     return;
   }
-  /* In formats 3 and 4, the line has the start of the collection instead of its end; 'rss' in KiB;
-     as 'inuse' the change of the bytes in use minus c->tenured; and CPU time minus pause as
-     'waited'. The statements below convert these four numbers. */
+  /* In formats 3 and 4, four numbers of the line have other meanings. The statements below convert
+     them:
+     - the start of the collection instead of its end
+     - 'rss' in KiB
+     - as 'inuse' the change of the bytes in use, minus c->tenured
+     - as 'waited' the CPU time minus the pause */
   (void)(details_signed(f, &c->time) && details_number(f, &c->duration) &&
          details_number(f, &c->tenured) && details_signed(f, &c->inuse) &&
          details_signed(f, &c->held) && details_signed(f, &c->rss) &&

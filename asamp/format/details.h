@@ -36,9 +36,9 @@ typedef struct Details {
   Fields kinds;           /* type of each allocation sample, one letter: 'a' for type 0; only in
                              files of version 7, for forks of VMProf */
   Fields sizes;           /* size of the block of each allocation sample, bytes */
-  Fields counts;          /* for each sample that represents several sampling periods: its number in
-                             the batch (from 1), the number of periods, and how many copies of its
-                             stack the file has */
+  /* For each sample that represents several sampling periods, three numbers: its number in the
+     batch (from 1), the number of periods, and how many copies of its stack the file has. */
+  Fields counts;
   Fields outside;         /* the samples of blocks outside the nursery (the area for new objects):
                              the number of each in the batch (from 1) */
   Fields labels;          /* labels: for each run of successive samples with the same set of labels,
@@ -72,9 +72,9 @@ typedef struct Collected {
   uint64_t processor;
   uint64_t slices;
   uint64_t mutator;
-  /* 'planned': size of the nursery (the area for new objects), as the change since the previous
-     minor collection. 'over': bytes allocated until the collection was due
-     (ProfileCollection.charged) minus ProfileCollection.planned. */
+  /* planned: size of the nursery (the area for new objects), as the change since the previous minor
+     collection. over: ProfileCollection.charged, the bytes allocated until the collection was due,
+     minus ProfileCollection.planned. */
   int64_t planned, over;
   uint64_t looked[LOOKED_COUNT];
 } Collected;

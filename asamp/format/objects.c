@@ -41,9 +41,9 @@ void objects_fates (Objects *o, const unsigned char *survived, size_t n) {
   o->failed |= o->fates.failed;
 }
 
-/* Writes 'words' words to 'to'. Each stack in the file needs a word, and an object whose sample
-   represents several sampling periods has several copies of its stack there. The first word is for
-   copy *copy of the object o->open[*i]; advances *copy and *i. Fills 'to' from its end, so that the
+/* Writes 'words' words to 'to', one for each stack in the file: a sample that represents several
+   sampling periods has several copies of its stack, and as many words. The first word is for copy
+   *copy of the object o->open[*i]; advances *copy and *i. Fills 'to' from its end, so that the
    newest object is first. */
 static void putobjects (const Objects *o, unsigned char *to, size_t words,
                         size_t *i, uint32_t *copy) {
@@ -58,9 +58,9 @@ static void putobjects (const Objects *o, unsigned char *to, size_t words,
 }
 
 /* Returns the statistic gc_state of a record, with the names that readers of VMProf files show:
-   FINALIZING after the last part of a major collection, else c->state. A VMProf converter fails if
-   MARKING follows FINALIZING directly. In that case returns SCANNING (no major collection) instead
-   of MARKING. */
+   FINALIZING after the last part of a major collection, else c->state. Exception: a VMProf
+   converter fails if MARKING follows FINALIZING directly, so SCANNING (no major collection)
+   replaces this MARKING. */
 static int stateof (Objects *o, const ProfileCollection *c) {
   int state = c->state;
   if (c->major && state == SCANNING)

@@ -91,9 +91,10 @@ typedef struct ProfileCollection {
      recorded collections nor those counted in the field 'left'. 0: unknown. */
   uint64_t mutator;
   uint64_t tenured;   /* bytes that became old since the previous record */
-  /* Sums over the minor collections since the previous record, bytes. 'charged': bytes that the
-     program had allocated since the collection before, when the collection became due. 'planned':
-     size of the nursery (the memory planned for new objects), but at most 'charged'. */
+  /* Sums over the minor collections since the previous record, bytes.
+     charged  bytes that the program had allocated since the collection before, when the
+              collection became due
+     planned  size of the nursery (the memory planned for new objects), but at most 'charged' */
   uint64_t planned, charged;
   /* How many stack slots, weak entries etc. the collector visited in the pause besides live
      objects, by type of entry (enum ProfileLooked). */

@@ -49,8 +49,8 @@ void vmprof_timed (Bytes *b, int marker, double seconds, uint64_t depth);
 void vmprof_word (Bytes *b, uint64_t w);
 
 /* Appends a record: 'marker', 'lead', 'depth' and space for 'words' words. Returns the address of
-   the space, or NULL if out of memory. 'lead': in version 7 the time (vmprof_seconds), in earlier
-   versions VMPROF_ONCE. */
+   the space, or NULL if out of memory. 'lead' is the time (vmprof_seconds) in version 7, and
+   VMPROF_ONCE in earlier versions. */
 unsigned char *vmprof_record (Bytes *b, int marker, uint64_t lead, uint64_t depth, size_t words);
 /* Returns a time in seconds as a word of a record: the bits of the double. */
 uint64_t vmprof_seconds (double seconds);
