@@ -24,9 +24,9 @@
 #define SHOWN		__attribute__((visibility("default")))
 #define COLD		__attribute__((noinline, cold))
 
-/* Bytes that this thread can allocate before its next sample point (the byte whose block is
-   sampled). Negative: that point was passed, and point() handles it. 0 in a new thread, so that its
-   first block calls point(), which draws the first distance. */
+/* Bytes that this thread can allocate before its next sample point, the byte whose block is
+   sampled. A negative number means that the point was passed, and that point() must handle it. It
+   is 0 in a new thread, so that its first block calls point(), which draws the first distance. */
 static __thread int64_t left __attribute__((tls_model("initial-exec")));
 
 static __thread struct {
@@ -42,9 +42,9 @@ static __thread struct {
 #define BUCKETLOG	14	/* log2 of the number of buckets */
 #define WAYS		8	/* blocks per bucket */
 
-/* near[i] is the number of watched blocks in the i-th 16 KiB of each 16 GiB of the address space.
-   If it is 0, free() skips all other tests. It is never 0 for addresses of the arena, which free()
-   must not pass to the real allocator. */
+/* near[i] is the number of watched blocks at certain addresses: in the i-th 16 KiB of each 16 GiB
+   of the address space. If it is 0, free() skips all other tests. For addresses of the arena, which
+   free() must not pass to the real allocator, it is never 0. */
 static uint16_t near[NNEAR];
 /* States of the watched blocks, such as MALLOC_ALIVE, one byte each. */
 static unsigned char slots[MALLOC_SLOTS];
@@ -98,8 +98,9 @@ static int malloc_put (const void *block, uint16_t number) {
   return 0;
 }
 
-/* Removes a block from its bucket and returns its slot; NULL: the block is not watched. Tests for a
-   NULL block first, because free elements of a bucket are NULL. */
+/* Removes a block from its bucket and returns its slot; NULL: the block is not watched. A NULL
+   block is never watched; it needs a test of its own, because free elements of a bucket are
+   NULL. */
 static unsigned char *malloc_take (const void *block) {
   int second, i;
   if (block == NULL) return NULL;
@@ -198,9 +199,9 @@ static COLD void point (void *block, size_t n) {
   uint64_t period, count = 0, over, distance;
   void (*sampled) (void *, uint64_t, uint64_t);
   int e = errno;
-  /* thread.inside > 0: code of this file runs, so nothing is sampled. left >= 0: the sample point
-     is handled already, because the real allocator called another function of this file, which
-     called point() and set 'left' to the distance to the next sample point. */
+  /* If thread.inside > 0, code of this file runs, so nothing is sampled. If left >= 0, the sample
+     point was handled already: the real allocator has called another function of this file, which
+     has called point(), and this has set 'left' anew. */
   if (thread.inside || left >= 0) return;
   thread.inside = 1;
   period = __atomic_load_n(&asamp_mallocs.period, __ATOMIC_RELAXED);
@@ -245,9 +246,9 @@ static COLD void *passed (void *block, size_t n) {
 
 /* {== the real allocator, which this library calls ====================== */
 
-/* Initial functions of 'real': each finds the real allocator with dlsym and calls it. In nested
-   calls, which dlsym makes if it allocates, malloc, calloc and realloc use the arena, free does
-   nothing, and the others fail. */
+/* The functions that 'real' contains at first: each finds the real allocator with dlsym and calls
+   it. If dlsym itself allocates, there are nested calls: in these, malloc, calloc and realloc use
+   the arena, free does nothing, and the others fail. */
 static void *bootmalloc (size_t n);
 static void *bootcalloc (size_t n, size_t size);
 static void *bootrealloc (void *p, size_t n);
@@ -305,8 +306,8 @@ static COLD int malloc_resolve (void) {
   size_t i;
   if (thread.resolving) return 0;
   thread.resolving = 1;
-  /* Adds 1 to the elements of near[] for addresses of the arena. free and realloc check a block for
-     being watched or in the arena (isarena) only if its element is not 0. */
+  /* Adds 1 to the elements of near[] for addresses of the arena: free and realloc test whether a
+     block is watched or in the arena (isarena) only if its element is not 0. */
   for (i = 0; i < ARENA; i += (size_t)1 << NEARLOG)
     __atomic_add_fetch(nearof(arena + i), 1, __ATOMIC_RELAXED);
   __atomic_add_fetch(nearof(arena + ARENA - 1), 1, __ATOMIC_RELAXED);
@@ -348,8 +349,8 @@ static void *bootcalloc (size_t n, size_t size) {
   return __builtin_mul_overflow(n, size, &all) ? NULL : fromarena(all);
 }
 
-/* 'p' is NULL: until the real allocator is found, all blocks are in the arena, and reallocwatched
-   resizes those without calling bootrealloc */
+/* Handles realloc until the real allocator is found. Then 'p' is NULL: all other blocks are in the
+   arena, and reallocwatched resizes those. */
 static void *bootrealloc (void *p, size_t n) {
   return malloc_resolve() ? real.realloc(p, n) : fromarena(n);
 }
@@ -394,8 +395,8 @@ SHOWN void free (void *p) {
 }
 
 /* Calls the real function, which allocates while it holds a lock. These allocations are not
-   sampled: the sampler calls pthread_getattr_np for a sample, and would deadlock. If they pass a
-   sample point, the next block is sampled instead. */
+   sampled, because the sampler itself calls pthread_getattr_np for a sample, and would deadlock. If
+   they pass a sample point, the next block is sampled instead. */
 SHOWN int pthread_getattr_np (pthread_t of, pthread_attr_t *to) {
   static int (*next) (pthread_t, pthread_attr_t *);
   int (*f) (pthread_t, pthread_attr_t *) = __atomic_load_n(&next, __ATOMIC_RELAXED);
@@ -444,7 +445,7 @@ static COLD void *reallocwatched (void *p, size_t n) {
   return q;
 }
 
-/* For sampling, a realloc counts as a free and an allocation. */
+/* Counts a realloc as a free and an allocation. */
 SHOWN void *realloc (void *p, size_t n) {
   if (p != NULL && unlikely(__atomic_load_n(nearof(p), __ATOMIC_RELAXED) != 0))
     p = reallocwatched(p, n);
@@ -491,8 +492,8 @@ SHOWN void *pvalloc (size_t n) {
 
 /* {== C++'s operators =================================================== */
 
-/* plainnew and alignednew replace C++'s operators new if the process has none. They return NULL if
-   out of memory, because an exception needs a C++ library. */
+/* These two functions replace C++'s operators new if the process has none. They return NULL if out
+   of memory, because an exception needs a C++ library. */
 static void *plainnew (size_t n) {
   return malloc(n > 0 ? n : 1);
 }
@@ -527,8 +528,9 @@ static COLD void *operator_ (const char *name) {
   if (unlikely(f == NULL))  \
     __atomic_store_n(&to, f = (type)operator_(name), __ATOMIC_RELAXED)
 
-/* Evaluates 'call', a call of the real C++ operator, counts its block and returns it. If 'left'
-   changes, the operator has called malloc, which has counted the block. */
+/* Evaluates 'call', a call of the real C++ operator, counts its block and returns it. Does not
+   count the block if 'left' has changed: then the operator has called malloc, which has counted
+   it. */
 #define COUNT(call, n)  \
   int64_t before = left;  \
   void *p = call;  \
