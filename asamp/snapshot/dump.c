@@ -190,8 +190,8 @@ typedef struct Sites {
   uint32_t n;		/* number of allocation sites */
 } Sites;
 
-/* Writes a HEAP_SITE record, which describes an allocation site. The record may exceed
-   DUMP_LONGEST, so dump_room is called a second time in its middle. */
+/* Writes a HEAP_SITE record, which describes an allocation site. Calls dump_room twice, because the
+   record may exceed DUMP_LONGEST. */
 static void site (Dump *d, const BirthFunction *f, uint32_t line) {
   if (!dump_room(d))
     return;

@@ -182,9 +182,9 @@ typedef struct Waiting {
 
 #define WAITING	16	/* capacity of 'waiting' */
 
-/* The children that may still run; NULL: free element. Atomic exchanges add and remove elements,
-   because another thread could hold a lock at a fork. Only the thread that has removed an element
-   calls waitpid for the child. */
+/* The children that may still run; NULL: free element. Elements are added and removed by atomic
+   exchanges, because a lock could be held by another thread at a fork. Only the thread that has
+   removed an element calls waitpid for the child. */
 static Waiting *waiting[WAITING];
 
 /* Adds a child to 'waiting'. Returns 0 if there is no free element. */
@@ -228,10 +228,10 @@ static void waiting_free (Waiting *w) {
   free(w);
 }
 
-/* Handles an ended child. If a signal killed the child, removes its files and prints a message.
-   After another failure, the child has printed a message itself.
-   'known' 0: the status is unknown, because the program has called waitpid. Then a signal has
-   killed the child if its temporary file still exists. */
+/* Handles an ended child. If a signal has killed the child, removes its files and prints a message.
+   After another failure, the child has printed a message itself. 'known' 0: the status is unknown,
+   because the program has called waitpid; then a signal has killed the child if its temporary file
+   still exists. */
 static void snapshot_ended (Waiting *w, int known, int status) {
   char why[256];
   if (!known && draft_drop(&w->draft))
@@ -244,9 +244,9 @@ static void snapshot_ended (Waiting *w, int known, int status) {
   waiting_free(w);
 }
 
-/* Handles each ended child in 'waiting' and removes it. A running child is put back; if another
-   thread has filled 'waiting' meanwhile, waits for the child instead. In a forked child of the
-   program, only empties 'waiting': its children are those of the parent. */
+/* Removes each ended child from 'waiting' and handles it. Puts a running child back; if other
+   threads have filled 'waiting' meanwhile, waits for its end instead. In a forked child of the
+   program, only empties 'waiting', because its children are those of the parent. */
 void snapshot_check (void) {
   UNCANCELLED;
   int i, status = 0;
