@@ -220,14 +220,14 @@ uintptr_t backtrace_start (uintptr_t address) {
 
 /* Returns the address to store for a function that a signal interrupted at ip - 1: the function's
    start + 2. Readers of profiles expect a return address, so they subtract 1 and clear the lowest
-   bit. With 'ip' itself, the result could be before the start of the function. */
+   bit; with 'ip' itself, their result could be before the start of the function. */
 static uintptr_t within (uintptr_t ip) {
   return backtrace_start(ip - 1) + 2;
 }
 
-/* Continues a walk whose first n frames have rules and whose next frame has none. libunwind can
-   only start at the innermost frame, so it passes the n frames again. At the first later frame with
-   a rule, the walk changes to rules. Returns the number of frames. */
+/* Continues a walk whose first n frames have rules and whose next frame has none, by libunwind.
+   libunwind can only start at the innermost frame, so it visits the n frames again. At the first
+   later frame with a rule, the walk continues by rules. Returns the number of frames. */
 static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int n) {
   unw_cursor_t c;
   UnwindFrame f, at;

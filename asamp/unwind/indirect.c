@@ -13,9 +13,9 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-/* The unwind table may list several parts of one function, such as an implementation of memcpy. A
-   part that starts at most this number of bytes after the function's start belongs to the
-   function. */
+/* The unwind table may divide one function, such as an implementation of memcpy, into several
+   parts. A part belongs to the function if it starts at most this number of bytes after the
+   function's start. */
 #define MAX_ENTRY_DISTANCE	256
 
 typedef struct Target {

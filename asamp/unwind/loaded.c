@@ -46,8 +46,8 @@ static void setfindobject (void) {
 /* {== the table ========================================================= */
 
 /* One of two tables: signal handlers read one while the other is written. The lowest bit of 'turn'
-   selects the table to be read. 'turn' is incremented when a table is complete. If 'turn' changes
-   during a search, the search is repeated. */
+   selects the table to be read. When a table is complete, 'turn' is incremented; a search during
+   which 'turn' changes is repeated. */
 typedef struct Table {
   unsigned n;
   Loaded object[LOADED_MAX];  /* sorted by address */
@@ -115,8 +115,8 @@ static int rebuild (void) {
   return 1;
 }
 
-/* Copies from the table the last object file that starts at or below the address. Another thread
-   may write the table meanwhile; then the caller ignores the result. */
+/* Copies from the table the last object file that starts at or below the address. The result is
+   invalid if another thread writes the table meanwhile; then the caller ignores it. */
 static void searchtable (Table *t, const char *address, Loaded *object) {
   unsigned low = 0, high = get(t->n);
   memset(object, 0, sizeof(*object));
@@ -166,8 +166,8 @@ static void loaded_watch (void) {
 int loaded_refresh (void) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   int any;
-  /* dlsym may wait for the loader's lock. It is not called within pthread_once, because the thread
-     that holds this lock may itself wait in pthread_once. */
+  /* dlsym may wait for the loader's lock, and the thread with this lock may itself wait in
+     pthread_once. So dlsym is not called within pthread_once. */
   if (loaded_isold()) setfindobject();
   if (!loaded_isold()) return 0;
   pthread_once(&control, loaded_watch);

@@ -33,11 +33,11 @@ typedef struct Image {
 } Image;
 
 /* An object file of an earlier session of libdwfl. A host that makes a Lua state for each request
-   may have unloaded it before the names of its functions are looked up. */
+   may unload such a file before the names of its functions are looked up. */
 typedef struct Gone {
-  uint64_t from, to, bias;	/* 'from', 'to': range of addresses at which the file was loaded;
-                                   'bias': difference of an address in memory and the address in the
-                                   file */
+  /* from, to: range of addresses at which the file was loaded. bias: difference between an address
+     in memory and the address in the file. */
+  uint64_t from, to, bias;
   uint64_t turn;	/* number that shows the order in which files were remembered; 0: unused
                            element */
   dev_t device;
@@ -86,8 +86,8 @@ static int mapkernel (SymbolFile *f, Dwfl_Module *mod) {
 }
 
 /* Callback of libdwfl that opens a module's object file. Passes the file's contents in memory,
-   because libdwfl would keep the file open (NA3). If there is not enough memory, the next lookup
-   makes a new session. */
+   because libdwfl would keep the file open (NA3). If out of memory, lets the next lookup make a new
+   session. */
 static int findelf (Dwfl_Module *mod, void **ud, const char *name,
                     Dwarf_Addr base, char **file, Elf **elf) {
   Image *image = calloc(1, sizeof(*image));
@@ -363,8 +363,8 @@ static int native_visit (Dwfl_Module *mod, void **ud, const char *name, Dwarf_Ad
   return DWARF_CB_ABORT;
 }
 
-/* Returns the session's module that has the address, or NULL. Visits all modules, because
-   dwfl_addrmodule uses a freed block after it ran out of memory. */
+/* Returns the session's module that has the address, or NULL. Visits all modules itself, because
+   dwfl_addrmodule uses a freed block if it has once run out of memory. */
 static Dwfl_Module *moduleof (uint64_t address) {
   Search search = {address, NULL};
   if (native_isready() && native_current() != NULL)
@@ -373,8 +373,8 @@ static Dwfl_Module *moduleof (uint64_t address) {
 }
 
 /* Takes the lock, which the caller must release. Returns the module of libdwfl that has 'address',
-   or NULL. If there is none, reads the list of object files again, unless it is less than 1 to 2 s
-   old. */
+   or NULL. If no module has it, first reads the list of object files again, unless the list is less
+   than 1 to 2 s old. */
 static Dwfl_Module *lockmodule (uint64_t address) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   Dwfl_Module *mod;
@@ -458,8 +458,8 @@ void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
 #if defined(__x86_64__) || defined(__aarch64__)
 
 /* FP, SP, RETURN: DWARF numbers of the registers with frame pointer, stack pointer and return
-   address. RETURNAT(fp): where a call stores the return address, if the frame pointer is saved at
-   'fp'. 'fp' and the result are offsets in bytes from the start of the caller's frame. */
+   address. RETURNAT(fp): position of the return address, if a call saves the frame pointer at 'fp'.
+   'fp' and the result are offsets in bytes from the start of the caller's frame. */
 #if defined(__x86_64__)
 enum { FP = 6, SP = 7, RETURN = 16 };
 #define RETURNAT(fp)	(-8)
@@ -470,9 +470,10 @@ enum { FP = 29, SP = 31, RETURN = 30 };
 #define RETURNAT(fp)	((fp) + 8)
 #endif
 
-/* Finds the caller's value of a register. Returns 1 if the value is in memory, *at bytes from the
-   start of the caller's frame; 0 with *at 0 if it is still in the register; 0 with *at 1 if it is
-   undefined; -1 in other cases. */
+/* Finds the caller's value of a register. Returns
+   1   if the value is in memory, *at bytes from the start of the caller's frame
+   0   with *at 0 if it is still in the register, with *at 1 if it is undefined
+   -1  in other cases */
 static int savedat (Dwarf_Frame *frame, int reg, Dwarf_Sword *at) {
   Dwarf_Op room[3], *ops;
   size_t n;
