@@ -67,8 +67,9 @@ static void clients_leave (size_t i) {
   fds[i + 1] = fds[nclients + 1];
 }
 
-/* Makes space for a client. If SERVER_CLIENTS are connected, disconnects the one that has been
-   silent for longest. Clients that wait for a snapshot are disconnected only if all do. */
+/* Makes space for a new client: if SERVER_CLIENTS clients are connected, disconnects the one that
+   has been silent for longest. Disconnects a client that waits for a snapshot only if all clients
+   do. */
 static void makeplace (void) {
   size_t i, first = 0;
   if (nclients < SERVER_CLIENTS) return;
@@ -79,8 +80,8 @@ static void makeplace (void) {
   clients_leave(first);
 }
 
-/* Answers the client's complete lines, until an answer must wait: for a snapshot, or for space in
-   the socket. Returns 0 to disconnect the client. */
+/* Answers the client's complete lines. Stops at an answer that must wait: for a snapshot, or for
+   space in the socket. Returns 0 to disconnect the client. */
 static int clients_answer (Client *c) {
   Request *r = &c->request;
   char *end;

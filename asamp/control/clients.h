@@ -10,8 +10,9 @@
 /* Forgets all clients. Called once per control thread: in a forked child, they are the parent's. */
 void clients_start (void);
 
-/* Waits for requests, for connections at the socket 'server' (-1: none), or for 'ms' milliseconds
-   (negative: no limit). Then answers, accepts one connection, and disconnects silent clients. */
+/* Waits for requests, for connections at the socket 'server' (-1: none), or until 'ms' milliseconds
+   have passed (negative: no limit). Then answers requests, accepts one connection, and disconnects
+   silent clients. */
 void clients_serve (int server, int ms);
 
 /* Returns the smaller of 'ms' (negative: no limit) and the milliseconds from 'now' to 'due'

@@ -11,8 +11,8 @@
 #include "snapshot.h"
 #include "tracker.h"
 
-/* The thread that has released the request. REQUESTED: none; DONE: the thread that runs the state;
-   LEFT: the control thread. The second thread that releases the request frees it. */
+/* The first thread that has released the request. REQUESTED: none yet; DONE: the thread that runs
+   the state; LEFT: the control thread. The second thread that releases the request frees it. */
 typedef enum Stage { REQUESTED, DONE, LEFT } Stage;
 
 struct HeapRequest {

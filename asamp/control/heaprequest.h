@@ -23,9 +23,10 @@ typedef enum HeapRequestState {
    failure. */
 HeapRequest *heaprequest_start (uint64_t state, const char *path, const char **why);
 
-/* Returns how far the snapshot is. TAKEN: stores the file's path in *text (a child may still be
-   writing the file), and the state's number in *state. FAILED: stores the reason in *text. *text is
-   valid until heaprequest_end. */
+/* Returns how far the snapshot is. *text is valid until heaprequest_end.
+   TAKEN   stores the file's path in *text (a child may still be writing the file), and the
+           state's number in *state
+   FAILED  stores the reason in *text */
 HeapRequestState heaprequest_poll (const HeapRequest *h, const char **text, uint64_t *state);
 
 /* Cancels the snapshot if it has not started, and releases the request. */

@@ -43,8 +43,8 @@ static struct Held *server_find (int fd) {
   return (i < nheld) ? &held[i] : NULL;
 }
 
-/* Records a descriptor in 'held', unless it is negative, and returns it. Replaces an element with
-   the same number, whose descriptor was closed. Lock held. */
+/* Records a descriptor in 'held' and returns it. Does nothing if it is negative. Replaces an
+   element with the same number, because that descriptor was closed. Lock held. */
 static int holdfd (int fd) {
   struct stat s;
   struct Held *h = server_find(fd);
@@ -116,8 +116,8 @@ void server_unlink (const char *path) {
   if (lstat(path, &s) == 0 && isown(&s)) unlink(path);
 }
 
-/* Removes the file if no process listens at it, or if it is the socket that this process made last,
-   even if a forked child listens at it. */
+/* Removes the socket file 'a' if no process listens at it. Also removes it if this process has made
+   it: then a forked child may still listen at it. */
 static void makeroom (const struct sockaddr_un *a) {
   struct stat s;
   if (lstat(a->sun_path, &s) != 0 || !S_ISSOCK(s.st_mode)) return;
