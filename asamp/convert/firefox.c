@@ -41,9 +41,9 @@ static void row (Firefox *f, uint64_t time, size_t leaf, int64_t bytes,
   counts(f, tag)->rows++;
 }
 
-/* Stores the deaths of the samples in 'deaths': for each sample a second row with its stack and its
-   bytes as a negative number, as the Firefox format represents freed memory. Empties 'deaths'. The
-   samples' made-up addresses become free for new samples. */
+/* Stores the deaths of the samples in 'deaths', and empties 'deaths'. The Firefox format represents
+   freed memory by a second row with the same stack and a negative number of bytes. The samples'
+   made-up addresses become free for new samples. */
 static void firefox_settle (Firefox *f) {
   size_t i;
   for (i = 0; i < f->ndeaths; i++) {
@@ -73,9 +73,8 @@ static void dies (Firefox *f, size_t leaf, uint64_t bytes, uint64_t address, uin
   f->deathtime = time;
 }
 
-/* Returns the index in 'leaves' of a sample's stack, kind and outcome. If the table is full, adds
-   'count' to the number of samples that the table leaves out. Returns SITETABLE_NONE if out of
-   memory. */
+/* Returns the index in 'leaves' of a sample's stack, kind and outcome; SITETABLE_NONE if out of
+   memory. If the table is full, adds 'count' to the number of samples that the table leaves out. */
 static size_t leafof (Firefox *f, const ReadSample *s, int fate, uint64_t count) {
   return sitetable_tagged(&f->leaves, s->node, s->kind * 3 + (uint32_t)fate,
                           f->bylabels ? s->labels : 0, count);
@@ -96,8 +95,8 @@ static void firefox_fate (void *ud, const ReadSample *s, int fate, uint64_t time
   }
   if (f->ndeaths > 0 && (f->deathtime != time || s->time >= time))
     firefox_settle(f);
-  /* the sample's made-up address, by which the viewer pairs an allocation with its death: a free
-     one, or the next larger number */
+  /* The viewer pairs an allocation with its death by the address. Makes up an address for the
+     sample: a free one, or the next larger number. */
   address = f->nunused > 0 ? f->unused[--f->nunused] : ++f->address;
   row(f, s->time, leaf, (int64_t)bytes, address, whose(f));
   f->client.tag = address;
@@ -176,8 +175,8 @@ static void firefox_collection (void *ud, const ReadCollection *c) {
   f->collections++;
 }
 
-/* Stores a mark of the program in f->event: the tag (number of a Lua state or script, tags.h), the
-   number 0, the time, the lengths of name and value, and the bytes of both. */
+/* Stores a mark of the program in f->event, as these values: the tag (number of a Lua state or
+   script, tags.h), the number 0, the time, the lengths of name and value, and the bytes of both. */
 static void firefox_mark (void *ud, const ReadMark *m) {
   Firefox *f = ud;
   event(f);

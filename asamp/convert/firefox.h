@@ -44,8 +44,10 @@ typedef struct FirefoxDeath {
   uint64_t address;
 } FirefoxDeath;
 
-/* Numbers of rows of one thread of the file. 'rows': of allocations; 'timerows': of time samples;
-   'events': of collections and marks of the program. */
+/* Numbers of rows of one thread of the file.
+   rows      of allocations
+   timerows  of time samples
+   events    of collections and marks of the program */
 typedef struct FirefoxRows {
   uint64_t rows, timerows, events;
 } FirefoxRows;
@@ -72,8 +74,8 @@ typedef struct Firefox {
                            references to them, 0: unknown */
   uint64_t last;        /* time of the last stored row of an allocation, us */
   uint64_t address;     /* largest address used */
-  /* made-up addresses of samples that have died; new samples receive these first, so that addresses
-     stay small. The format pairs an allocation with its death by an address. */
+  /* Made-up addresses of samples that have died. New samples receive these first, so that addresses
+     stay small. (The format pairs an allocation with its death by an address.) */
   uint64_t *unused;
   size_t nunused, unusedsize;
   /* samples whose blocks have died, but whose deaths (rows with their bytes as negative numbers)
@@ -85,13 +87,18 @@ typedef struct Firefox {
   /* Numbers of all stored rows. 'rows': of allocations; 'timerows': of time samples; 'events': of
      collections and marks; 'collections': of collections alone. */
   uint64_t rows, timerows, events, collections;
-  /* Columns of the rows of allocations, each in a file. 'time': us since the previous row; 'stack':
-     index in 'leaves'; 'weight': bytes; 'memory': address; 'whose': tag, the number of a Lua state
-     or script (tags.h). */
+  /* Columns of the rows of allocations, each in a file.
+     time    us since the previous row
+     stack   index in 'leaves'
+     weight  bytes
+     memory  address
+     whose   tag, the number of a Lua state or script (tags.h) */
   Spill time, stack, weight, memory, whose;
-  /* Columns of the rows of time samples, each in a file. 'tick': us since the previous row;
-     'tickstack': the stack, an index in 'ticksites'; 'tickweight': ns; 'tickwhose': number that
-     represents the Lua state or script (a tag, tags.h). */
+  /* Columns of the rows of time samples, each in a file.
+     tick        us since the previous row
+     tickstack   the stack, an index in 'ticksites'
+     tickweight  ns
+     tickwhose   tag, the number of a Lua state or script (tags.h) */
   Spill tick, tickstack, tickweight, tickwhose;
   uint64_t lasttick;    /* us */
   /* Collections, and the marks (names and values) that the program recorded. The comments of
@@ -115,8 +122,8 @@ int firefox_error (Firefox *f);
 void firefox_group (Firefox *f, const ReadProfile *r, uint64_t *left);
 
 /* Returns 1 if the file needs a thread (a track of the viewer) for this group of Lua states:
-   samples, collections or marks of the group were stored, or those of no group were and this is
-   group 0. Call it after firefox_group. */
+   samples, collections or marks of the group were stored. If none were stored of any group, returns
+   1 for group 0. Call it after firefox_group. */
 int firefox_has (const Firefox *f, uint32_t group);
 
 #endif

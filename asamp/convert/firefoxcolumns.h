@@ -32,8 +32,9 @@ typedef struct FirefoxFile {
   size_t nframes, framesize;
   IdMap byframe;       /* maps the content of a frame to its index in 'frames'. The content is a
                           function and line, a kind and outcome, a reference, or a label set */
-  uint32_t *frameof;   /* indexes in 'frames': for each call tree node, then for each site in
-                          Firefox.leaves, then for each node in held.nodes except node 0 */
+  /* Indexes in 'frames'. The first elements are for the call tree nodes, then come those for the
+     sites of Firefox.leaves, then those for the nodes of held.nodes except node 0. */
+  uint32_t *frameof;
   uint32_t *labelframes;  /* index in 'frames' of the frame that displays each label set */
   HeldStack held;
   FirefoxStacks stacks;

@@ -81,8 +81,12 @@ static int firefoxfile_frames (FirefoxFile *w) {
 /* ------------------------------ tables that all threads of the file share -- */
 
 /* Returns the number of the prefix of stack i (the stack without its innermost frame); UINT64_MAX:
-   none. Stacks are numbered in this order: call tree nodes (i < plain), nodes with labels (i <
-   nodes), allocations with their kind as innermost frame (i < sites), paths of references. */
+   none. Stacks are numbered in this order, and 'plain', 'nodes' and 'sites' are the limits of the
+   parts:
+   - call tree nodes (i < plain)
+   - nodes with labels (i < nodes)
+   - allocations with their kind as the innermost frame (i < sites)
+   - paths of references */
 static uint64_t prefix (const FirefoxFile *w, size_t i, size_t plain, size_t nodes, size_t sites) {
   uint32_t parent;
   if (i < plain)

@@ -10,7 +10,7 @@
    has none, allocations. */
 void firefoxrows_samples (FirefoxFile *w);
 /* Writes the allocations of the Lua states in the group w->group (tags.h). 'tid' is the number of
-   the "thread" of the Firefox format that shows this group. */
+   this group's "thread" of the Firefox format, a track of the viewer. */
 void firefoxrows_allocations (FirefoxFile *w, uint32_t tid);
 /* Writes the samples of the additional track that shows the objects alive at the end of the
    profile. */

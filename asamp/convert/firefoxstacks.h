@@ -48,8 +48,8 @@ void firefoxstacks_free (FirefoxStacks *s);
 uint64_t firefoxstacks_of (const FirefoxStacks *s, uint32_t node, uint32_t labels);
 
 /* Returns the number of stacks that are numbered here: those whose innermost frame is a function,
-   and those of a label set alone, because labels are shown as the outermost frame. The caller gives
-   its other stacks, such as those that end with the kind of a sample, numbers from this one on. */
+   and those of a label set alone. (Labels are shown as the outermost frame.) The caller numbers its
+   other stacks from this number on, for example those that end with the kind of a sample. */
 static inline size_t firefoxstacks_count (const FirefoxStacks *s) {
   return s->r->tree.n - 1 + s->n;
 }

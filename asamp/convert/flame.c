@@ -100,8 +100,8 @@ static int heldcollapsed (const ReadProfile *r, const ReaderSum *sum, Output *o)
 }
 
 /* Writes the outermost frames of a stack, each followed by ';', so that a flame graph separates Lua
-   states and labels: a frame for the group of states if there are several groups, and one for the
-   labels. 'tag' is the number that represents both (tags.h). Writes nothing if 't' is NULL. */
+   states and labels: one frame for the group of states, if there are several groups, and one for
+   the labels. 'tag' is the number that represents both (tags.h). Writes nothing if 't' is NULL. */
 static void flame_outermost (const ReadProfile *r, const Tags *t, uint32_t tag, Output *o) {
   char text[TAGS_LABELS];
   if (t == NULL)
@@ -253,8 +253,8 @@ static int byplace (const void *a, const void *b) {
    memory. A first pass computes the sizes of subtrees, a second the positions. */
 static uint32_t *flame_places (const ReadProfile *r) {
   uint32_t n = r->tree.n, i;
-  /* size[i]: in the first pass, number of nodes in the subtree of node i; in the second pass,
-     position of the next child of node i */
+  /* size[i]: in the first pass, the number of nodes in the subtree of node i; in the second pass,
+     the position of the next child of node i. */
   uint32_t *size = calloc(n, sizeof(*size));
   uint32_t *place = calloc(n, sizeof(*place));
   if (size == NULL || place == NULL) {
@@ -296,9 +296,9 @@ static Placed *flame_walk (const ReadProfile *r, const ReaderSum *sum) {
   return sites;
 }
 
-/* Writes the start of a speedscope profile. If 'w' is not NULL and the states are divided into
-   several groups (tags.h), each with a profile of its own, the name includes that of the group
-   w->group. */
+/* Writes the start of a speedscope profile. If the states are divided into several groups (tags.h),
+   each group has a profile of its own, and the name contains that of the group w->group. 'w' is
+   NULL for a profile of all groups. */
 static void profilehead (const Shown *w, const char *name, const char *unit, Output *o) {
   char text[TAGS_TEXT + 64];
   size_t n = (size_t)sprintf(text, "%s", name);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Chooses the outermost frames, such as main, that output leaves out ("folds", fold.h). A node of
-   the call tree "reaches a script" if it or a descendant is a function of a script. Its weight is
-   the number of nodes in its subtree that do. The first folded function is the one with the largest
-   weight among the outermost nodes. */
+   the call tree "reaches a script" if it or a descendant of it is a function of a script. The
+   weight of a node is the number of nodes in its subtree that reach a script. The first folded
+   function is the one with the largest weight among the outermost nodes. */
 #include "fold.h"
 
 #include <stdlib.h>
@@ -21,10 +21,10 @@ static void weigh (const ReadProfile *r, uint32_t *weight) {
   }
 }
 
-/* Returns the function that is folded first: among the outermost nodes of all stacks, the function
-   whose nodes have the largest sum of weights, that is, from which the most nodes with functions of
-   scripts descend. Returns 'nfunctions' (none) if it is not native. 'sums' has an element for each
-   function, all 0. */
+/* Returns the function that is folded first: of the functions of the outermost nodes, the one whose
+   nodes have the largest sum of weights, and so the most descendants with functions of scripts.
+   Returns 'nfunctions' (none) if it is not native. 'sums' has an element for each function, all
+   0. */
 static uint32_t fold_outermost (const ReadProfile *r, const uint32_t *weight, uint32_t *sums) {
   uint32_t best = r->nfunctions, i;
   for (i = 1; i < r->tree.n; i++) {
@@ -45,10 +45,9 @@ static int isnext (const Fold *f, const ReadProfile *r, uint32_t node, int depth
   return parent != 0 && f->folded[parent] == depth;
 }
 
-/* Returns the function at position 'depth' + 1 that output leaves out, too. Considers the nodes
-   whose callers are left out at position 'depth', and that are or call, directly or not, a function
-   of a script. If all these nodes are of one native function, returns it; else 'nfunctions'
-   (none). */
+/* Returns the function that is folded at position 'depth' + 1; 'nfunctions': none. A node at this
+   position counts if its callers are folded, and if it reaches a script. If all these nodes are of
+   one native function, that function is folded, too. */
 static uint32_t further (const Fold *f, const ReadProfile *r, const uint32_t *weight, int depth) {
   uint32_t function = r->nfunctions, i;
   for (i = 1; i < r->tree.n; i++) {

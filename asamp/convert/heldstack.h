@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Shows paths of references as stacks. A path leads from a root of the Lua state to objects alive
-** at the end. The outermost frame is the root, then come the references, then the script's function
-** and line that allocated the objects.
+** at the end. In its stack, the outermost frame is the root; the references follow; the innermost
+** frame is the script's function and line that allocated the objects.
 **
 **   HS1  a node's parent has a lower number; node 0 is not a frame;
 **   HS2  the rows together have the bytes of all samples alive at the end, except those whose

@@ -27,8 +27,8 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEMNAME, FUNCTION_FILE,
 
 /* exactlabels() writes no comment for label sets with larger numbers. */
 #define EXACT_COMMENTS	256
-/* Limit in bytes for the comment that gives the exact bytes allocated with a label set: once it has
-   this length, the set's remaining labels are left out. */
+/* A comment gives the exact bytes allocated with a label set. When it has this length in bytes, the
+   set's remaining labels are left out. */
 #define EXACT_TEXT	1024
 
 typedef struct Writer {
@@ -111,9 +111,9 @@ static void valuetype (Writer *w, int field, const char *type, const char *unit)
   emit(w, field);
 }
 
-/* Decides whether the file has sample types of allocations, of time, or both: the types of which
-   the profile has samples, and the requested default type. Without any of these, the file has the
-   types of allocations. */
+/* Decides whether the file has sample types of allocations, of time, or both: those of which the
+   profile has samples, and that of the requested default. If there is none of these, the file has
+   the types of allocations. */
 static void decidetypes (Writer *w) {
   const ReadProfile *r = w->r;
   int wantstime = (w->first != NULL && strcmp(w->first, "time") == 0);
@@ -218,10 +218,12 @@ static void pprof_head (Writer *w) {
 
 /* ---------------------------------------------------------- locations -- */
 
-/* Returns the id of the location with this function and line; adds it if needed. 'function' below
-   'nfunctions': index in the profile's functions. 'nfunctions': the empty stack. Larger: a
-   reference that keeps objects alive, because paths of references are written as stacks
-   (heldstack.h). */
+/* Returns the id of the location with this function and line; adds it if needed. 'function' has one
+   of these meanings:
+   - below 'nfunctions': index in the profile's functions
+   - 'nfunctions': the empty stack
+   - larger: a reference that keeps objects alive, because paths of references are written as
+     stacks (heldstack.h) */
 static uint32_t location (Writer *w, uint32_t function, uint32_t line) {
   uint64_t key = (uint64_t)function << 32 | line;
   uint32_t id = idmap_get(&w->bylocation, key + 1);
@@ -281,9 +283,9 @@ static void countnatives (Writer *w, IdMap *natives) {
   }
 }
 
-/* Returns the string index of a function's full name; 'name' is the string index of its plain name.
-   Tools merge functions with equal names. So the full name has file and line (function of a
-   script), or the library if the plain name is not unique (native function). */
+/* Returns the string index of a function's full name; 'name' is that of its plain name. Tools merge
+   functions with equal names. So the full name of a script's function has its file and line; that
+   of a native function has its library if the plain name is not unique. */
 static uint64_t fullname (Writer *w, const FrameName *f, uint64_t name, const IdMap *natives) {
   char line[32] = "";
   if (strcmp(f->file, "-") == 0 || (f->native && idmap_get(natives, name + 1) < 2))

@@ -17,9 +17,9 @@
 #include "output.h"
 #include "readersum.h"
 
-/* Writes the profile. Call it after readersum_finish. 'first' is the default sample type ("time":
-   cpu or wall); NULL: alloc_space or, in a profile with only time samples, cpu or wall. Returns 0
-   if out of memory. */
+/* Writes the profile. Call it after readersum_finish. Returns 0 if out of memory. 'first' is the
+   default sample type ("time": cpu or wall). If it is NULL, the default is alloc_space; in a
+   profile with only time samples, cpu or wall. */
 int pprof_write (const ReadProfile *r, const Fold *fold, const ReaderSum *sum,
                  const char *first, Output *o);
 

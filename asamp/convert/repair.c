@@ -36,11 +36,11 @@ static void flush (Bytes *from, Output *o) {
   from->n = 0;
 }
 
-/* Completes the object records of a truncated log: each stack of an allocation sample without an
-   object receives a dead object of type "unknown". An object record must end with a fixed number of
+/* Completes the object records of a truncated log: for each stack of an allocation sample without
+   an object, writes a dead object of type "unknown". Each object record ends with a fixed number of
    statistics of the collection, such as the bytes in use; here they are 0. If the statistics take
-   more than half of a record, adds no record: each would have few objects, so a damaged log could
-   grow without bound. */
+   more than half of a record, writes nothing: the records would have few objects, so a damaged log
+   could grow without bound. */
 static void putobjects (const ReadProfile *r, Bytes *to, Output *o) {
   uint64_t left = r->end.unpaired, most = VMPROF_MAXWORDS - r->end.statistics, i;
   char key[32];

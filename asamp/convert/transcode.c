@@ -110,8 +110,8 @@ static void changedbytes (Transcode *t, uint64_t bytes) {
   encoder_period(t->encoder, bytes);
 }
 
-/* In a merged file, writes a sample's period if it differs from the last one written for the state.
-   The period of native memory is not written if the file's head has it. */
+/* Writes the period of a sample, in a merged file, if it differs from the last one written for the
+   state. Does not write the period of native memory if the file's head has it. */
 static void changed (Transcode *t, const ReadSample *s) {
   TranscodeState *of = t->of;
   if (s->kind == READER_TIMESAMPLE) {
@@ -127,9 +127,9 @@ static void changed (Transcode *t, const ReadSample *s) {
 
 /* }========================================================================= */
 
-/* Returns the encoder; creates it at the first event, with the sampling period 'timeperiod' (ns; 0:
-   unknown) and 'wall' (1: of wall time) in the log's head. Returns NULL if the reading was stopped
-   or memory ran out. */
+/* Returns the encoder; creates it at the first event. 'timeperiod' (ns; 0: unknown) and 'wall' (1:
+   of wall time) are the sampling period of time in the log's head. Returns NULL if the reading was
+   stopped or if out of memory. */
 static Encoder *encoder (Transcode *t, uint64_t timeperiod, int wall) {
   const ReadProfile *r = t->r;
   EncoderConfig config;
@@ -172,8 +172,8 @@ void transcode_head (void *ud, const ReadProfile *r) {
                      "which has only one Lua state; use asamp report, or another format";
 }
 
-/* Called after each event. Makes the encoder write its buffer if that is full. Stops the reading if
-   the encoder has failed. */
+/* Call it after each event. Makes the encoder write its buffer if that is full. Stops the reading
+   if the encoder has failed. */
 static void transcode_ended (Transcode *t) {
   if (encoder_full(t->encoder))
     encoder_batch(t->encoder);
@@ -585,7 +585,8 @@ static void transcode_holders (Transcode *t) {
   memset(&t->paths, 0, sizeof(t->paths));
 }
 
-/* Called for each sample alive at the end. Stores its last known path of references in 'holder'. */
+/* Callback for each sample alive at the end: stores its last known path of references in
+   'holder'. */
 static void transcode_held (void *ud, const ReadSample *s, uint32_t path) {
   Transcode *t = ud;
   size_t n = t->client.place + 1;

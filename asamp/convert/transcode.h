@@ -20,8 +20,8 @@
 typedef struct TranscodeState {
   uint32_t id;          /* number of the state in the output */
   uint32_t from;        /* number of the state in the input */
-  /* Transcode.deaths has numbers of live and of dead survivors, alternately, from the oldest
-     survivor on. This is the sum of these numbers: how many survivors of the state they cover. */
+  /* Number of survivors of the state that Transcode.deaths covers: the sum of its elements, which
+     are alternately numbers of live and of dead survivors, from the oldest one on. */
   size_t deathplace;
   int undecided;        /* 1: the survival of a sample of the state is unknown, and so is that of
                            all later samples */
@@ -48,9 +48,11 @@ typedef struct TranscodeInto {
   /* Returns the merged file's state for the input's state 'id'; adds it if needed. Returns NULL if
      out of memory or, with client.stop set, if there are too many states. */
   TranscodeState *(*state) (void *ud, uint32_t id);
-  /* Each returns an id in the merged file, and writes the name if it is new: 'function' the id of a
-     Lua function, 'native' of a native function, 'class' of a class of objects (named by their
-     metatables). 0 if out of memory. */
+  /* Each of these functions returns an id in the merged file, and writes the name if it is new; 0
+     if out of memory.
+     function  of a Lua function
+     native    of a native function
+     class     of a class of objects (named by their metatables) */
   uint64_t (*function) (void *ud, const char *name);
   uint64_t (*native) (void *ud, const char *name);
   uint32_t (*class) (void *ud, const char *name);
@@ -96,9 +98,9 @@ typedef struct Transcode {
                                survived, 2: survived, and its death is not recorded */
   uint32_t *class;      /* class[i]: class of the object of sample survived[i] */
   size_t nfates;
-  uint32_t *deaths;     /* deaths of survivors, not yet passed to the encoder: from the oldest
-                           survivor on, the number of live ones, then of dead ones, then of live
-                           ones, ... */
+  /* Deaths of survivors that were not yet passed to the encoder: numbers of live and of dead
+     survivors, alternately, from the oldest survivor on. */
+  uint32_t *deaths;
   size_t ndeaths, deathsize;
   /* holder[i]: number of the path of references that keeps live survivor i alive; 0: none. */
   uint32_t *holder;

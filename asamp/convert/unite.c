@@ -174,8 +174,8 @@ static uint32_t class (void *ud, const char *name) {
   return n;
 }
 
-/* Returns the number in the result of the profile's label set 'set' (callback
-   TranscodeInto.labels); 0 if the set has no labels or the result has no space for its text. */
+/* Callback TranscodeInto.labels: returns the number in the result of the profile's label set 'set'.
+   Returns 0 if the set has no labels, or if the result has no space for its text. */
 static uint32_t labels (void *ud, uint32_t set) {
   Unite *m = ud;
   ProfileLabel list[PROFILE_LABELS];
@@ -219,9 +219,9 @@ static uint64_t placekey (uint32_t id) {
   return (uint64_t)id + 1;
 }
 
-/* Returns the state of the merged profile that represents state 'id' of the profile being read
-   (callback TranscodeInto.state). If it is new, adds it to 'open'; fails if READER_MAXSTREAMS
-   states are open. */
+/* Callback TranscodeInto.state: returns the state of the merged profile that represents state 'id'
+   of the profile being read. A new state is added to 'open'; that fails if READER_MAXSTREAMS states
+   are open. */
 static TranscodeState *state (void *ud, uint32_t id) {
   Unite *m = ud;
   uint32_t at = idmap_get(&m->places, placekey(id));
@@ -403,8 +403,8 @@ static int opened (Unite *m) {
   return m->encoder != NULL;
 }
 
-/* If the profile is a flight recorder's, adds its numbers about the recorded part of the run,
-   r->ring, to m->ring. */
+/* Adds r->ring, numbers about the recorded part of a run, to m->ring. Does nothing if the profile
+   is not a flight recorder's. */
 static void addring (Unite *m, const ReadProfile *r) {
   size_t i;
   for (i = 0; r->isring && i < 4; i++)

@@ -23,9 +23,9 @@
 typedef struct UniteRest {
   uint32_t id;              /* number of the state in the result */
   int ended;                /* 1: closed in its profile, at the time 'end' */
-  uint64_t end, allocated, orphans;  /* 'end': time of the state's end, ns; 'allocated': exact
-                                        bytes that it allocated; 'orphans': number of its samples
-                                        of native memory that outlive it */
+  /* end: time of the state's end, ns. allocated: exact bytes that it has allocated. orphans: number
+     of its samples of native memory that outlive it. */
+  uint64_t end, allocated, orphans;
 } UniteRest;
 
 typedef struct Unite {
@@ -46,8 +46,11 @@ typedef struct Unite {
   uint32_t nsets;           /* number of label sets whose text is in 'labels' */
   ProfileLeft left;         /* counts of the data that the profiles' writers or the merge dropped */
   uint64_t texts, lost;     /* number of cut texts, and of lost samples, in all profiles */
-  /* Sums of ReadProfile.ring over all profiles of flight recorders: samples that were older than
-     the recorded part and still alive, their bytes, length of the part, requested length (us). */
+  /* Sums of ReadProfile.ring over all profiles of flight recorders:
+     - number of samples that were alive at the start of the recorded part and older than it
+     - bytes of these samples
+     - length of the part, us
+     - requested length, us */
   uint64_t ring[4];
   int isring;               /* 1: a flight recorder wrote at least one of the profiles */
   uint64_t shift;           /* sum of the durations of the profiles added so far, us */
@@ -68,7 +71,8 @@ typedef struct Unite {
   IdMap sets;               /* maps label sets of this profile to numbers of their texts in
                                'labels' */
   /* The label set that was last passed to labels(). If its text is new in the output, the encoder
-     calls labelsof() next, which needs the set but receives only its number in the output. */
+     calls labelsof() next. That function receives only the set's number in the output, but needs
+     this set. */
   uint32_t set;
 } Unite;
 
