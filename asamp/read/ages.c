@@ -16,8 +16,8 @@ int ages_add (Ages *a, uint64_t bytes, int survived) {
   return 1;
 }
 
-/* Returns the bin of a number of allocated bytes: those from an allocation to the next collection
-   (u), or from the previous collection to the allocation (v). Bins grow by powers of 2 (AG1). */
+/* Returns the bin of u or v: the number of bytes allocated after a byte until the next collection
+   (u), or before it since the previous collection (v). Bins grow by powers of 2 (AG1). */
 static size_t binof (double length) {
   double k;
   if (!(length >= AGES_FIRST))
@@ -26,9 +26,9 @@ static size_t binof (double length) {
   return k < AGES_BINS ? (size_t)k : AGES_BINS - 1;
 }
 
-/* Adds a sample to the table. The sample represents a part of the nursery (the memory for new
-   objects, 'all' bytes): after this part, between 'from' and 'to' bytes were allocated until the
-   collection. 'weight': factor from bytes of the nursery to bytes that samples represent. */
+/* Adds a sample to the table. It represents a part of a nursery of 'all' bytes: after this part,
+   between 'from' and 'to' bytes were allocated until the collection. 'weight': factor from bytes of
+   the nursery to bytes that samples represent. */
 static void spread (Ages *a, double from, double to, double all, double weight, int survived) {
   size_t k;
   for (k = binof(from); from < to; k++) {

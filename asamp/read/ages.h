@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Survival by age: which share of the allocated bytes survives, depending on when in the nursery
-** they were allocated. From it, reports estimate survival with another nursery size. The age of a
-** byte is a pair (u, v). u is the number of bytes that were allocated after it, until the next
+** Survival by age: the share of the allocated bytes that survives, by the time in the nursery at
+** which they were allocated. From this table, reports estimate survival with another nursery size.
+**
+** The age of a byte is a pair (u, v): u is the number of bytes allocated after it, until the next
 ** collection; v is the number of bytes allocated before it, since the previous collection. The
 ** table has the allocated and the surviving bytes for each age. All bytes of a nursery are divided
 ** among its samples, oldest first, in proportion to the samples' bytes.
 **
 **   AG1  u and v are divided into AGES_BINS bins, AGES_DOUBLING per power of 2. The first bin is
 **        for values below AGES_FIRST, the last bin has no upper end;
-**   AG2  AGES_OPEN samples or more between two collections are all ignored, which limits memory.
+**   AG2  if there are AGES_OPEN samples or more between two collections, all of them are
+**        ignored, which limits memory.
 */
 #ifndef asamp_ages_h
 #define asamp_ages_h
@@ -31,9 +33,9 @@ typedef struct Age {
 
 /* How many bytes survive, by their age at the next collection. Empty if all bytes are 0. */
 typedef struct Ages {
-  /* Table with a row for each bin of u, the bytes allocated after a byte until the next collection.
-     A row has an element for each bin of v, those allocated before it since the previous
-     collection. AGES_BINS rows of AGES_BINS elements. NULL before the first collection. */
+  /* Table of AGES_BINS rows, one for each bin of u, with AGES_BINS elements, one for each bin of v.
+     u is the number of bytes allocated after a byte until the next collection, v that of bytes
+     allocated before it since the previous one. NULL before the first collection. */
   Age *cells;
   struct AgeOpen {
     uint64_t bytes;
@@ -48,8 +50,8 @@ typedef struct Ages {
 int ages_add (Ages *a, uint64_t bytes, int survived);
 
 /* Adds the samples in 'open' to the table and empties 'open'. Call it after each collection.
-   'charged': bytes allocated in the nursery; 0: unknown, so the bytes of the samples are used.
-   Returns 0 if out of memory. */
+   'charged': bytes allocated in the nursery. If that is 0 (unknown), uses the bytes of the samples
+   instead. Returns 0 if out of memory. */
 int ages_settle (Ages *a, uint64_t charged);
 
 void ages_free (Ages *a);

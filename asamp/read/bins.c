@@ -27,8 +27,8 @@ static uint64_t keyof (uint32_t bin, uint32_t node, uint32_t kind) {
 }
 
 /* Returns the index of the row of a bin, node and kind; creates the row if needed. If there are
-   BINS_MAXROWS rows, uses node 0 and no kind (B3) instead and adds 'count' (sampling periods) to
-   'left'. Returns NOROW if out of memory. */
+   BINS_MAXROWS rows, adds 'count' (sampling periods) to 'left' and takes the row of node 0 without
+   a kind (B3). Returns NOROW if out of memory. */
 static size_t rowof (Bins *b, uint32_t bin, uint32_t node, uint32_t kind, uint64_t count) {
   uint64_t key = keyof(bin, node, kind);
   uint32_t known = idmap_get(&b->bykey, key);
@@ -81,8 +81,7 @@ static void widen (Bins *b) {
 }
 
 /* Adds the totals 'from' to the slice (range of time or of allocated bytes) that contains the
-   position 'at'. In this slice, adds them to the row of the call tree node 'node' and the kind
-   'kind'. */
+   position 'at': to the row of the call tree node 'node' and the kind 'kind' in this slice. */
 static void addto (Bins *b, uint64_t at, uint32_t node, uint32_t kind, const BinRow *from) {
   size_t to;
   while (at / b->width >= b->most && !b->failed)
@@ -125,8 +124,9 @@ void bins_deathat (Bins *b, const ReadSample *s, uint64_t at) {
   int isown;
   if (b->most == 0 || b->failed)
     return;
-  /* a survivor beyond BINS_MAXROWS was added to node 0, without a kind, even if its node has a row
-     now: wider slices have fewer rows */
+  /* A survivor beyond BINS_MAXROWS was added to node 0 without a kind. Its node may have a row now,
+     because wider slices have fewer rows; so checks that the row has a survivor that has not
+     died. */
   i = idmap_get(&b->bykey, keyof((uint32_t)(at / b->width), s->node, s->kind));
   isown = i != IDMAP_NONE && b->rows[i].survived - b->rows[i].later >= s->count;
   addto(b, at, isown ? s->node : 0, isown ? s->kind : READER_UNKNOWN, &from);

@@ -60,9 +60,10 @@ typedef struct Course {
   /* 'total': sum of all pauses. 'longest': longest recorded pause. 'longestat': time at which the
      collection with this pause ended. All in us. */
   uint64_t total, longest, longestat;
-  /* CPU time in us. 'processor': of all collections. For a collection without a record in the file,
-     CPU time is unknown, so its pause is added instead. 'majorprocessor': of major collections,
-     including slices within minor pauses. */
+  /* CPU time in us.
+     processor       of all collections. For a collection without a record in the file, CPU time
+                     is unknown, so its pause is added instead
+     majorprocessor  of major collections, including slices within minor pauses */
   uint64_t processor, majorprocessor;
   /* Sums of the fields of ReadCollection with the same names, bytes. */
   uint64_t tenured, planned, charged;

@@ -41,8 +41,8 @@ int pictures_init (Pictures *p);
 
 void pictures_free (Pictures *p);
 
-/* Adds a row to the last snapshot if this has the time of the row, else to a new snapshot. Copies
-   at most READER_MAXNAME bytes of each text. Returns 0 if out of memory. */
+/* Adds a row to the last snapshot if the row has the time of that snapshot, else to a new one.
+   Copies at most READER_MAXNAME bytes of each text. Returns 0 if out of memory. */
 int pictures_add (Pictures *p, const ReadResident *r);
 
 #endif

@@ -47,9 +47,10 @@ typedef struct Input {
   uint64_t record;     /* offset of the current record */
   uint64_t progressed;       /* offset at the last call of 'progress' */
   int header;          /* 1: the header record was read */
-  /* Optional parts of a stack record; 1: all stack records have the part. 'memory': a last word
-     with the resident bytes. 'pairs': a kind before each address, as PyPy writes it. 'threads': a
-     word for the thread. */
+  /* Optional parts that all stack records of the file have (1) or lack (0).
+     memory   a last word with the resident bytes
+     pairs    a kind before each address, as PyPy writes it
+     threads  a word for the thread */
   int memory, pairs, threads;
   size_t word, address;  /* sizes of a number and of an address in the file, bytes */
   unsigned char *wide;   /* buffer for the addresses of a record, extended from 32 to 64 bits */
@@ -192,9 +193,9 @@ static Step reader_name (Input *in) {
   return GO;
 }
 
-/* Sets in->path[depth] (0: outermost frame) to a frame and its call tree node. 'same' 1: all outer
-   frames are equal to those of the previous stack. If this frame is equal, too, returns 1 and keeps
-   the known node, which saves a lookup in the tree. */
+/* Sets in->path[depth] (0: outermost frame) to a frame and its call tree node. 'same' 1: all frames
+   outside it are equal to those of the previous stack. If the frame is equal, too, returns 1 and
+   keeps the known node, which saves a lookup in the tree. */
 static int reader_frame (Input *in, size_t depth, uint64_t id, uint32_t line, int same) {
   PathFrame *at = &in->path[depth];
   uint32_t parent;
@@ -236,7 +237,8 @@ static uint32_t internstack (Input *in, const unsigned char *words, size_t n) {
   return depth > 0 ? in->path[depth - 1].node : 0;
 }
 
-/* Like internstack, but first searches the stack in the cache in->known. */
+/* Returns the call tree node of a stack like internstack, but searches the stack in the cache
+   in->known first. */
 static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
   Known *known;
   uint64_t hash = n;
@@ -255,9 +257,9 @@ static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
   return known->node;
 }
 
-/* Reads the first part of a stack or object record: a time, a number, as many words as the number,
-   and 'more' further words. Sets *seconds to the time (0 before version 7) and *n to the number.
-   Returns the words, valid until the next read; NULL if the record is damaged. */
+/* Reads the first part of a stack or object record: a time (not before version 7), a number, as
+   many words as the number says, and 'more' further words. Sets *seconds to the time or 0, and *n
+   to the number. Returns the words, valid until the next read; NULL if the record is damaged. */
 static const unsigned char *words (Input *in, double *seconds, size_t *n, size_t more) {
   const unsigned char *b;
   uint64_t lead, depth;
@@ -438,8 +440,8 @@ static const char *reader_finish (ReaderState *s) {
   r->left[LEFT_NODES] = r->tree.left;
   r->left[LEFT_NAMES] = r->text.left;
   r->left[LEFT_ALIASES] = s->aliases.left;
-  /* Survivors whose death is unknown because the reader had no space for them are counted in
-     LEFT_FOLLOWED. LEFT_UNFOLLOWED is the rest: those whose death the writer did not record. */
+  /* LEFT_FOLLOWED counts the survivors whose deaths are unknown because the reader had no space for
+     them. LEFT_UNFOLLOWED counts the others: those whose deaths the writer did not record. */
   if (r->unfollowed > r->left[LEFT_FOLLOWED])
     r->left[LEFT_UNFOLLOWED] = r->unfollowed - r->left[LEFT_FOLLOWED];
   return readerstate_failure(s);

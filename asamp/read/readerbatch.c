@@ -34,8 +34,9 @@ typedef struct Periods {
                                        Lua state */
 
 /* Moves to the next line of the batch that sets the period of allocation samples ("p"), that of
-   time samples ("q") or the OS thread ("T"). Sets p->state to the Lua state to which it applies:
-   the one that started ("N") or was selected ("S") in the last such line before it. */
+   time samples ("q") or the OS thread ("T"). Sets p->state to the Lua state to which the line
+   applies: the state of the last line "N" (start of a state) or "S" (selection of a state) before
+   it. */
 static void nextperiod (Periods *p) {
   Fields line;
   while ((p->letter = details_event(&p->events, &line)) != 0) {
@@ -52,8 +53,8 @@ static void nextperiod (Periods *p) {
   }
 }
 
-/* Applies the lines "p", "q" (new periods) and "T" (OS thread) that come into effect before or at
-   the sample with the index 'sample'. Delivers new periods to the client. */
+/* Applies the lines "p", "q" (new periods) and "T" (OS thread) that are in effect from the sample
+   with the index 'sample', or from an earlier one. Delivers new periods to the client. */
 static void advance (ReaderState *s, Periods *p, uint64_t sample) {
   ReadProfile *r = s->r;
   while (p->letter != 0 && p->at <= sample) {
@@ -154,8 +155,8 @@ static int onesample (ReaderState *s, Details *d, uint64_t count,
 }
 
 /* Reads the next three numbers of Details.counts, about a sample that represents several sampling
-   periods: its number in the batch (1: first), the number of periods, and how many times its stack
-   is in the file. Sets triple[0] to 0 at the end of the list. */
+   periods: its number in the batch (from 1), the number of periods, and the number of copies of its
+   stack in the file. Sets triple[0] to 0 at the end of the list. */
 static void nextcount (Fields *f, uint64_t triple[3]) {
   int i;
   for (i = 0; i < 3; i++) {
@@ -208,8 +209,8 @@ static int samples (ReaderState *s, Details *d, Periods *p) {
 /* -------------------------------------------------------------- events -- */
 
 /* Returns the time at which the samples of the current line were found alive or dead: the end of
-   the next collection in 'events', the lines after the current one. If there is none, returns the
-   time of the last sample. Caches the result, so that no line is scanned twice. */
+   the next collection in 'events', the lines after the current one; if there is none, the time of
+   the last sample. Caches the result, so that no line is scanned twice. */
 static uint64_t decision (ReaderState *s, Fields events) {
   Fields line;
   int64_t difference;
@@ -237,17 +238,17 @@ static uint64_t decision (ReaderState *s, Fields events) {
    into runs of consecutive samples. A line "l" has the length and the class of each run. A line "u"
    has the lengths of runs of survivors, alternately with and without recorded deaths. */
 typedef struct Runs {
-  /* the unread part of the line "l" or "u"; line.p NULL: the file has no such line, or all of it
-     was read */
+  /* The unread part of the line "l" or "u". line.p is NULL if the file has no such line, or if all
+     of it was read. */
   Fields line;
   uint64_t left;       /* number of samples of the current run not visited yet */
-  /* A property of the samples in the current run of consecutive samples. In a line "l" their class,
-     an offset in ReadProfile.text; in a line "u" 1 if the file records their deaths, else 0. */
+  /* A property of the samples in the current run. In a line "l": their class, an offset in
+     ReadProfile.text. In a line "u": 1 if the file records their deaths, else 0. */
   uint64_t value;
 } Runs;
 
-/* If the first line of 'events' is of type 'letter', initializes *r with this line and removes it
-   from 'events'. Otherwise sets *r to an empty iterator. */
+/* Removes the first line of 'events' if it is of type 'letter', and initializes *r with it.
+   Otherwise sets *r to an empty iterator. */
 static void startrun (Runs *r, int letter, Fields *events) {
   Fields rest = *events;
   memset(r, 0, sizeof(*r));
@@ -433,8 +434,8 @@ static void exactbytes (ReaderState *s, Fields *f) {
     s->client->labelled(s->client->ud, readerlabels_set(s, id), bytes);
 }
 
-/* Reads a line "X", which ends the current Lua state: time, allocated bytes, number of orphans (its
-   samples of native memory that live on). */
+/* Reads a line "X", which ends the current Lua state: the time, the allocated bytes, and the number
+   of orphans (its samples of native memory that live on). */
 static void endstate (ReaderState *s, Fields *f) {
   int64_t difference;
   ReadState *row = readerstate_row(s);

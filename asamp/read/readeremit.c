@@ -137,8 +137,9 @@ int readeremit_decide (ReaderState *s, int fate, uint64_t class, uint64_t time) 
     s->of->open.passed--;
     if (fate == 1 && s->r->followed > 0 && readerfollow_room(&s->of->follow, &s->failed)) {
       ReadFollowed nothing;
-      /* The reader has dropped this sample from its full queue. The file identifies survivors by
-         their positions in the list of survivors, so the list needs an empty entry for it. */
+      /* The reader has dropped this sample from its full queue. Its entry in the list of survivors
+         is empty, but needed, because the file identifies survivors by their positions in the
+         list. */
 
       memset(&nothing, 0, sizeof(nothing));
       readerfollow_add(&s->of->follow, &nothing, 0);

@@ -17,9 +17,10 @@ void readeremit_copy (ReaderState *s, const ReadSample *sample);
 /* Delivers an allocation or time sample. Queues an allocation sample until its survival is read. If
    the queue is full, delivers the oldest queued sample as READER_UNDECIDED. */
 void readeremit_sample (ReaderState *s, const ReadSample *sample);
-/* Delivers the survival of the oldest queued sample. 'fate': 0 died; 1 survived; 2 survived, and
-   the file does not record the death. 'class': name of the class, offset in ReadProfile.text; 0:
-   none. 'time': when the survival was decided. Returns 0 if the queue is empty. */
+/* Delivers the survival of the oldest queued sample. Returns 0 if the queue is empty.
+   fate   0: died; 1: survived; 2: survived, and the file does not record the death
+   class  name of the class, an offset in ReadProfile.text; 0: none
+   time   when the survival was decided */
 int readeremit_decide (ReaderState *s, int fate, uint64_t class, uint64_t time);
 /* Delivers the death of a survivor that was removed from the list of live survivors
    (readerfollow.h). 'place': its index in this list. 'orphan' 1: native memory of an ended

@@ -19,9 +19,9 @@
 #include "readprofile.h"
 
 typedef struct ReadFollowed {
-  /* sample.count is 0 for an empty entry: the reader had dropped the sample from a full queue
-     before its survival was read. The entry keeps later samples at their positions in the writer's
-     list. */
+  /* An entry of the list. If sample.count is 0, the entry is empty: the reader had dropped the
+     sample from a full queue before its survival was read. The empty entry keeps the later samples
+     at the positions that they have in the writer's list. */
   ReadSample sample;
   /* Bytes that the Lua state had allocated (ReaderStream.allocated) when the sample's survival was
      read. Its lifetime in bytes is counted from here on. */
@@ -36,13 +36,13 @@ enum { READERFOLLOW_ALL, READERFOLLOW_NATIVE };  /* indexes in FollowNode.n */
 typedef struct FollowNode {
   uint32_t n[2];       /* numbers of the live samples below the node: all, and those of native
                           memory */
-  /* Path of references to all sampled blocks below the node that were live at heap walk 'walk', as
-     index + 1 in ReadProfile.paths; 0: unknown. The path of a sample is that of the latest walk on
-     the way from the sample's leaf to the root. */
+  /* Path of references, as index + 1 in ReadProfile.paths; 0: unknown. Heap walk number 'walk' has
+     found this path for all sampled blocks below the node that were live then. The path of a sample
+     is that of the latest walk among the nodes from the sample's leaf to the root. */
   uint32_t holder;
-  uint32_t walk;       /* Number of the heap walk that found 'holder'. In the leaf of a sample,
-                          before the first walk after its survival: number of walks so far
-                          (ReaderFollow.walks). */
+  /* Number of the heap walk that found 'holder'. In a leaf whose sample no walk has seen yet:
+     number of walks before the sample survived (ReaderFollow.walks). */
+  uint32_t walk;
 } FollowNode;
 
 /* List of a Lua state's live survivors whose deaths the file records. If all bytes are 0, it is
@@ -52,8 +52,9 @@ typedef struct ReaderFollow {
   FollowNode *tree;    /* 2 * size nodes; the leaf of the slot i is tree[size + i] */
   size_t used, size;   /* number of slots used so far; number of slots, 0 or a power of 2 */
   uint32_t walks;      /* number of heap walks so far */
-  /* 'at': number of samples that the current pass over the list has visited. 'to': number of those
-     that it has kept. Between two passes both are 0. */
+  /* Counts of the current pass over the list; between two passes both are 0.
+     at  number of samples that the pass has visited
+     to  number of samples that it has kept */
   size_t at, to;
 } ReaderFollow;
 
@@ -68,8 +69,8 @@ static inline size_t readerfollow_n (const ReaderFollow *f, int which) {
   return f->size > 0 ? f->tree[1].n[which] : 0;
 }
 
-/* Returns the live sample with 'rank' older ones, 'which' READERFOLLOW_ALL, or the sample of native
-   memory with 'rank' older ones of native memory; NULL: there is none. */
+/* Returns a live sample; NULL: there is none. 'which' READERFOLLOW_ALL: the sample with 'rank'
+   older ones. Otherwise the sample of native memory with 'rank' older ones of native memory. */
 const ReadFollowed *readerfollow_at (const ReaderFollow *f, int which, size_t rank);
 
 /* Removes a sample returned by readerfollow_at. Its contents stay valid until readerfollow_room. */

@@ -5,8 +5,8 @@
 #include "list.h"
 
 /* Adds the path of a line "H" to ReadProfile.paths, unless an equal path is there already. Maps the
-   path's number in the file to its index + 1. At the limit READER_MAXSTEPS, READER_MAXPATHS or
-   READER_MAXNAMES, maps the number to the parent path instead, if there is one. */
+   path's number in the file to its index + 1. Beyond the limits READER_MAXSTEPS, READER_MAXPATHS
+   and READER_MAXNAMES, maps the number to the parent path instead, if there is one. */
 void readerholders_path (ReaderState *s, Fields *line) {
   ReadProfile *r = s->r;
   uint64_t id, parent, key, length;

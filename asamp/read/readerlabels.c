@@ -62,9 +62,9 @@ static void leaveset (ReaderState *s, uint64_t id) {
 }
 
 /* Reads a line "B" of a batch: one label of a label set. The set must be a new one with the next
-   number, or the last one if this batch has created it; else the line is ignored. So a set is
-   complete before the first event of its samples: for all of them 'unwanted' is the same. 'before':
-   number of sets before the batch. */
+   number, or the last one if this batch has created it; otherwise ignores the line. So a set is
+   complete before the first event of its samples, and 'unwanted' is the same for all of them.
+   'before': number of sets before the batch. */
 static void readline (ReaderState *s, Fields *line, size_t before) {
   uint64_t id, length;
   size_t rest;

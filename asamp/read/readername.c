@@ -30,8 +30,8 @@ void readername_set (ReaderState *s, IdMap *m, uint64_t id, const char *text, si
   readername_enter(s, m, id, strtab_put(&s->r->text, text, n));
 }
 
-/* If an earlier function has the same name, makes the function of frame 'id' an alias of it,
-   because a program may load the same code many times. 'number': offset of the name. After
+/* Makes the function of frame 'id' an alias of an earlier function with the same name, if there is
+   one, because a program may load the same code many times. 'number': offset of the name. After
    READER_MAXIDS names, all functions with further names are aliases of one function. Returns 1 if
    the name need not be stored. */
 static int sameas (ReaderState *s, uint64_t id, uint32_t number) {

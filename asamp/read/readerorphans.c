@@ -56,9 +56,9 @@ static void drop (ReaderState *s, uint32_t at) {
     s->failed = 1;
 }
 
-/* Returns the stream, the reader's data of a Lua state, or NULL if there is none. The array
-   'orphaned' has the streams of ended states with live native memory. If the stream is in it, sets
-   *at to its index there; if it is in 'list', sets *at to IDMAP_NONE. */
+/* Returns the stream, the reader's data of a Lua state; NULL if there is none. If the stream is in
+   the array 'orphaned' (ended states with live native memory), sets *at to its index there; if it
+   is in 'list', sets *at to IDMAP_NONE. */
 static ReaderStream *readerorphans_find (const ReaderState *s, uint64_t id, uint32_t *at) {
   const ReaderStreams *all = &s->streams;
   uint32_t place;

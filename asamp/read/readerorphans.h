@@ -7,10 +7,11 @@
 #include "details.h"
 #include "readerstate.h"
 
-/* Delivers the deaths of a closed state's live survivors to the client, except its orphans (samples
-   of native memory, which outlives the state). s->of is the state's stream (the reader's data of a
-   state); it must not be in ReaderStreams.list. Moves it to ReaderStreams.orphaned if it has
-   orphans, else frees it. The caller must then set s->of to another stream. */
+/* Call it for a closed state; s->of is its stream (the reader's data of a state), which must not be
+   in ReaderStreams.list. Delivers the deaths of the state's live survivors to the client, except
+   its orphans (samples of native memory, which outlive the state). Moves the stream to
+   ReaderStreams.orphaned if it has orphans, else frees it. The caller must then set s->of to
+   another stream. */
 void readerorphans_bury (ReaderState *s);
 
 /* Reads a line "D" of a batch (doc/profile-format.md): the id of a Lua state, and deaths among its

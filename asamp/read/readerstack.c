@@ -118,9 +118,9 @@ static uint64_t statat (const ReaderState *s, const unsigned char *words, size_t
                              : 0;
 }
 
-/* Reads an object record, which has one word for each sampled object, newest first, then one for
-   each statistic. Meta records gc_stats__N name the statistics. If none was read yet, it is unknown
-   where the statistics start; then takes one word for each sample whose survival is still
+/* Reads an object record: one word for each sampled object, newest first, then one for each
+   statistic. Meta records gc_stats__N name the statistics. If none of these records was read yet,
+   it is unknown where the statistics start; then takes one word for each sample whose survival is
    unknown. */
 void readerstack_objects (ReaderState *s, double seconds, const unsigned char *words, size_t n) {
   ReadProfile *r = s->r;

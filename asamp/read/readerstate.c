@@ -91,8 +91,8 @@ static uint32_t newrow (ReaderState *s, uint32_t id) {
 }
 
 /* Returns the stream of a Lua state, which is the reader's data of this state; creates it if
-   needed. Returns &s->single, which such states share, if there are READER_MAXSTREAMS streams or
-   not enough memory. */
+   needed. If there are READER_MAXSTREAMS streams, or if out of memory, returns &s->single, which
+   all further states share. */
 static ReaderStream *stream (ReaderState *s, uint32_t id) {
   ReaderStreams *all = &s->streams;
   uint32_t at = idmap_get(&all->places, (uint64_t)id + 1);

@@ -23,16 +23,18 @@ typedef struct Run {
   uint64_t time;       /* us since the start; 0: unknown */
   uint64_t thread;     /* number of the thread or, in files of many states, of the Lua state */
   uint32_t node;       /* call tree node of the stack */
-  /* Type of the block (enum ProfileKind; 0: not known yet) for an allocation sample; COPY_*
-     (sample.h) for a sample of copied bytes; READER_TIMERUN for a time sample. */
+  /* Type of the samples.
+     - of allocations: type of the block (enum ProfileKind; 0: not known yet)
+     - of copied bytes: COPY_* (sample.h)
+     - of time: READER_TIMERUN */
   uint32_t type;
 } Run;
 
 /* value of Run.type for time samples, larger than all types of blocks */
 #define READER_TIMERUN	256u
 
-/* Upper bound of the times of events, 143 years in us; a sample may be later by at most as much. As
-   a double, such a time is still exact. */
+/* Upper bound of the times of events, in us: 143 years. The time of a sample may exceed it by at
+   most the same amount. As a double, such a time is still exact. */
 #define READER_MAXTIME	((uint64_t)1 << 52)
 
 /* Upper bound of the bytes or ns that all samples of a file represent, so that their sum fits into
@@ -62,8 +64,8 @@ typedef struct ReaderState {
   size_t nruns, runsize;  /* number of elements of 'runs', capacity */
   ReaderStreams streams;
   ReaderStream *of;    /* data of the current Lua state; never NULL */
-  /* Data of the only Lua state in a file of one state. In a file of many states: data shared by all
-     states beyond READER_MAXSTREAMS; also used while no state is current (then 'row' is
+  /* In a file of one Lua state: its data. In a file of many states: data shared by all states
+     beyond READER_MAXSTREAMS; also used while no state is current (then 'row' is
      READER_NOSTATE). */
   ReaderStream single;
   IdMap kinds;         /* maps type and class to the index in ReadProfile.kinds */
@@ -89,9 +91,10 @@ typedef struct ReaderState {
   uint64_t eventtime;  /* time of the last collection, mark, start or end of a Lua state, us since
                           the start; the file has the next such time as a difference from it */
   /* Cache of the function 'decision' (readerbatch.c), which finds the next collection in the text
-     of a batch. 'aheadtime': end of the collection whose line has the address 'ahead'. At that
-     time, the samples in the lines before it were found alive or dead. 'ahead' NULL: the cache is
-     empty. */
+     of a batch. NULL in 'ahead': the cache is empty.
+     ahead      address of the line of a collection
+     aheadtime  end of this collection, at which the samples in the lines before it were found
+                alive or dead */
   const char *ahead;
   uint64_t aheadtime;
 } ReaderState;
@@ -171,8 +174,8 @@ static inline int readerstate_isexcluded (const ReaderState *s, const ReadSample
 const char *readerstate_failure (const ReaderState *s);
 /* Returns the index in ReadProfile.kinds of blocks of this type (table, string, ...) whose objects
    have this class; creates the element if needed. 'class': offset of the class's name in
-   ReadProfile.text; 0: none. If there are READER_MAXKINDS elements, returns that of the type
-   without a class, or READER_UNKNOWN. */
+   ReadProfile.text; 0: none. If there are READER_MAXKINDS elements, returns the element of the type
+   without a class, or READER_UNKNOWN if there is none. */
 uint32_t readerstate_kind (ReaderState *s, uint64_t type, uint64_t class);
 
 #endif

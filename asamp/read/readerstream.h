@@ -40,9 +40,9 @@ typedef struct ReaderStream {
   uint64_t period, timeperiod;
   Fifo open;           /* allocation samples not yet known to have died or survived */
   ReaderFollow follow; /* survivors whose death the file records */
-  /* Allocation samples since the previous collection, counted in sampling periods, of which a
-     sample represents one or several: those whose survival was read ('decided'), and the survivors
-     among them ('survived'). */
+  /* Counts of allocation samples since the previous collection, in sampling periods (a sample
+     represents one or several): 'decided' of the samples whose survival was read, 'survived' of the
+     survivors among them. */
   uint64_t decided, survived;
   uint64_t allocated;  /* bytes that the state's samples with a known survival represent */
   /* The previous collection of the state. The file stores each collection as differences from the

@@ -29,11 +29,11 @@ typedef struct KindTotals {
 
 /* Totals of a label set. */
 typedef struct LabelTotals {
-  /* 'samples' to 'undecidedbytes': of allocation samples, as in Site (sitetable.h). 'timesamples',
-     'ns': number of time samples, and the time that they represent, ns. */
+  /* Totals. 'samples' to 'undecidedbytes' are of allocation samples, as in Site (sitetable.h).
+     'timesamples' and 'ns' are the number of time samples and the time that they represent, ns. */
   uint64_t samples, bytes, survivedbytes, laterbytes, undecidedbytes, timesamples, ns;
-  /* 'minors', 'majors', 'pause': numbers and total pause (us) of the collections that ran while a
-     thread had this label set. 'exact': exact number of bytes allocated with this set. */
+  /* minors, majors, pause: numbers and total pause (us) of the collections that ran while a thread
+     had this label set. exact: exact number of bytes allocated with this set. */
   uint64_t minors, majors, pause, exact;
 } LabelTotals;
 
@@ -43,12 +43,12 @@ typedef struct ReaderSum {
   ReaderClient client; /* the client, to be passed to reader_read */
   SiteTable table;        /* all samples, by call tree node and kind */
   /* Survivors that died later, by call tree node and lifetime. The lifetime is measured in bytes
-     that were allocated during the block's life, and divided into classes by powers of 2. Site.kind
-     is not a kind but the class: the number of binary digits of these bytes. */
+     allocated during the block's life. Site.kind is not a kind of block but the lifetime's class:
+     the number of binary digits of these bytes. */
   SiteTable lives;
   /* Samples that died, by type of block and lifetime. The fields of a Site have other meanings
-     here: 'node' is the kind of block, 'kind' the lifetime's class, the number of binary digits of
-     the us from allocation to death. */
+     here: 'node' is the kind of block; 'kind' is the class of the lifetime, the number of binary
+     digits of the us from allocation to death. */
   SiteTable times;
   /* survival by age; empty if the file is not from asamp but from another profiler */
   Ages ages;
@@ -83,10 +83,11 @@ typedef struct ReaderSum {
      (ReadSample.born), divided into slices. Empty if readersum_start was called with 'bins' 0. */
   Bins born;
   /* Survivors alive at the end of the file, without native memory, by the bytes that the program
-     had allocated before them (ReadSample.born), divided into slices. BinRow.kind is 2 * path +
-     part. 'path': index in ReadProfile.paths + 1 of the path of references that keeps the block
-     alive; 0: unknown, or the last heap walk did not reach the block. 'part': 1 for the array or
-     hash part of a table. Empty if readersum_start was called with 'bins' 0. */
+     had allocated before them (ReadSample.born), divided into slices. Empty if readersum_start was
+     called with 'bins' 0. BinRow.kind is 2 * path + part.
+     path  index in ReadProfile.paths + 1 of the path of references that keeps the block alive;
+           0: unknown, or the last heap walk did not reach the block
+     part  1 for the array or hash part of a table */
   Bins alive;
   Bins worked;         /* time samples by slice of time, without call tree node and kind (both 0);
                           empty if 'bins' is */
@@ -107,10 +108,10 @@ typedef struct ReaderSum {
 #define READERSUM_EVER	UINT64_MAX  /* no restriction: value of ReaderSum.instant and of
                                        ReaderSum.till */
 
-/* Initializes the totals. 'bins': largest number of slices into which time is divided; 0: no tables
-   with slices. 'instant': only allocation samples that were alive at this time count, us since the
-   start; READERSUM_EVER: all samples. Returns 0 if out of memory; call readersum_free in either
-   case. */
+/* Initializes the totals. Returns 0 if out of memory; call readersum_free in either case.
+   bins     largest number of slices into which time is divided; 0: no tables with slices
+   instant  only allocation samples that were alive at this time count, us since the start;
+            READERSUM_EVER: all samples */
 int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant);
 /* Completes the totals after the last event. Multiplies bytes by r->scale, the sampling period in
    files of other profilers. Determines whether the exact bytes of each label set are known

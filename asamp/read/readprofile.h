@@ -45,14 +45,14 @@ typedef struct ReadSample {
   /* Thread number in the sample's stack record. In files of many Lua states it is the id of the
      state. */
   uint64_t thread;
-  /* When the block was allocated, measured in allocated bytes: those that all samples up to this
-     one represent, in the order in which their survival was read. Set if the sample has died or
-     survived. In files of other profilers, to be multiplied by ReadProfile.scale, the sampling
-     period. */
+  /* The time at which the block was allocated, measured in allocated bytes: the bytes that all
+     samples up to this one represent, in the order in which their survival was read. Set if the
+     sample has died or survived. In files of other profilers, multiply it by ReadProfile.scale, the
+     sampling period. */
   uint64_t born;
   uint32_t node;       /* call tree node of the stack; 0: empty stack */
-  /* Index in ReadProfile.kinds. Before the sample's survival was read, a kind without class. For
-     samples of copied bytes instead the reason of the copy (ReaderClient.copy). */
+  /* Index in ReadProfile.kinds. Until the sample's survival was read, a kind without class. For a
+     sample of copied bytes: the reason of the copy (ReaderClient.copy). */
   uint32_t kind;
   int outside;         /* 1: the block was allocated outside the nursery */
   uint32_t labels;     /* index in ReadProfile.labelsets + 1; 0: no labels */
@@ -67,9 +67,9 @@ typedef struct ReadDeath {
   uint64_t allocated;
   uint64_t tag;        /* value that the client stored in ReaderClient.tag when the sample had
                           survived */
-  /* Index of the sample in the list of its Lua state's live survivors (0: oldest), in which
-     survivors found dead by the same collection still count. For an orphan ('orphan' is 1) instead:
-     the number of older samples of native memory that are still alive. */
+  /* Index of the sample in the list of its Lua state's live survivors (0: oldest). Survivors that
+     the same collection has found dead still count. For an orphan ('orphan' is 1): the number of
+     older samples of native memory that are still alive. */
   size_t place;
   /* 1: the sample is an "orphan": native memory that was alive when its Lua state ended. */
   int orphan;
@@ -88,9 +88,9 @@ typedef struct ReadCollection {
   uint64_t time;       /* end of the collection */
   uint64_t duration;   /* pause, us */
   uint64_t processor;  /* CPU time of the pause, us */
-  /* CPU time, us, of slices of major collections that ran within the pauses of minor collections
-     since the previous recorded collection. These slices are also part of 'processor' (CPU time of
-     this pause) and 'left' (pauses of unrecorded collections). */
+  /* CPU time, us, of slices of major collections in the pauses of minor collections since the
+     previous recorded collection. It is included in 'processor' (CPU time of this pause) and 'left'
+     (pauses of unrecorded collections). */
   uint64_t slices;
   /* CPU time of the program outside of collections since the previous recorded collection, us; 0:
      unknown */
@@ -105,15 +105,15 @@ typedef struct ReadCollection {
   uint64_t planned, charged;
   uint64_t looked[LOOKED_COUNT];  /* numbers of stack slots, table entries etc. that the collector
                                      visited (enum ProfileLooked) */
-  /* Samples whose block was found dead or alive for the first time, since the previous recorded
-     collection of the same Lua state. Counted in sampling periods, of which a sample represents one
-     or several. */
+  /* Number of samples whose block was found dead or alive for the first time since the previous
+     recorded collection of the same Lua state; in sampling periods, of which a sample represents
+     one or several. */
   uint64_t decided;
   /* The part of these samples (the field 'decided') whose block had survived, in sampling
      periods. */
   uint64_t survived;
-  /* Numbers of minor and of major collections between the previous record of a collection and this
-     one: they have no record of their own. */
+  /* Numbers of minor and of major collections without a record, between the previous record of a
+     collection and this one. */
   uint64_t minors, majors;
   uint64_t left;       /* sum of the pauses of the unrecorded collections in 'minors' and 'majors',
                           us */
@@ -233,9 +233,11 @@ typedef struct ReadProfile {
   } end;
   uint64_t period;     /* initial sampling period in bytes; 0: unknown */
   uint64_t periods;    /* number of later changes of the sampling period */
-  /* The file of a flight recorder has only the last part of a run. ring[0], ring[1]: number and
-     bytes of the samples that are older than this part and alive at its start. ring[2]: length of
-     the part, us. ring[3]: requested length, us; 0: none. */
+  /* In the file of a flight recorder, which has only the last part of a run:
+     - ring[0], ring[1]: number and bytes of the samples that are older than this part and were
+       alive at its start
+     - ring[2]: length of the part, us
+     - ring[3]: requested length, us; 0: none */
   uint64_t ring[4];
   int isring;          /* 1: a flight recorder's file */
   /* Exact bytes allocated by the selected states while sampling was on; 0: unknown. */
@@ -337,9 +339,9 @@ typedef struct ReaderClient {
   uint64_t tag;
   /* The death of a survivor for which 'followed' was 1. */
   void (*death) (void *ud, const ReadDeath *d);
-  /* Set before each call of the callback 'held'. 'place': index of the sample in the list of its
-     Lua state's live survivors, oldest first. 'unreached' 1: the last heap walk did not reach the
-     sample. */
+  /* Set before each call of the callback 'held'.
+     place      index of the sample in the list of its Lua state's live survivors, oldest first
+     unreached  1: the last heap walk did not reach the sample */
   size_t place;
   int unreached;
   /* A survivor that is alive at the end of the file. 'path': references by which the last heap walk
@@ -382,9 +384,10 @@ void readprofile_free (ReadProfile *r);
 
 #define READER_MAXSOURCES	4000000  /* largest text that readprofile_source appends, bytes */
 
-/* Appends a text that identifies the recording from which a profile comes: "p<pid>:<start,
-   s>:<monotonic start, us>"; for a file of a flight recorder "r<recorder>:<start>:<time of
-   writing>"; for a merged profile the texts of its known recordings, separated by spaces. */
+/* Appends a text that identifies the recording from which a profile comes.
+   - usually "p<pid>:<start, s>:<monotonic start, us>"
+   - for a file of a flight recorder "r<recorder>:<start>:<time of writing>"
+   - for a merged profile the texts of its known recordings, separated by spaces */
 void readprofile_source (const ReadProfile *r, Bytes *to);
 
 /* Returns the name of the type (table, string, ...) of an element of ReadProfile.kinds, to be shown

@@ -38,9 +38,9 @@ typedef struct Site {
   /* samples whose survival is not known, in sampling periods */
   uint64_t undecided;
   uint64_t undecidedbytes;  /* bytes of samples whose survival is not known */
-  /* Estimated variances of the number of time samples and of 'ns', for the error of a difference
-     between two profiles. A time sample adds count^2 to the first and the square of its ns to the
-     second. */
+  /* Estimated variances: 'timesquares' of the number of time samples, 'nssquares' of 'ns'. They
+     give the error of a difference between two profiles. A time sample adds count^2 to the first
+     and the square of its ns to the second. */
   double timesquares, nssquares;
   /* Estimated variance of 'bytes'. An allocation sample adds count * period^2, because it has
      'count' independent sample points. */

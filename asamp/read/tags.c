@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Samples are first assigned to places (one Lua state, all states of a script, or all others),
-   which are merged into groups later. This place is for the states that have no place of their own
-   and whose script has none either. */
+/* Samples are first assigned to places: one Lua state, all states of a script, or all others.
+   Later, places are merged into groups. This number is the place of the states that have no place
+   of their own and whose script has none either. */
 #define OTHERS	(2 * TAGS_STATES)
 
 int tags_init (Tags *t, int by) {

@@ -20,9 +20,9 @@
    state. Tags.by is a sum of them. */
 enum { TAGS_BYLABELS = 1, TAGS_BYSTATE = 2, TAGS_BYTHREAD = 4, TAGS_BYSCRIPT = 8 };
 
-/* Samples are assigned to places, which are merged into groups later. Number of places, and largest
-   number of groups: TAGS_STATES places have one Lua state each, TAGS_STATES the states of one
-   script each, and one has all other states. */
+/* Largest number of groups, which is also the number of places. Samples are assigned to places,
+   which are merged into groups later. TAGS_STATES places have one Lua state each, TAGS_STATES
+   places the states of one script each, and one place has all other states. */
 #define TAGS_GROUPS	(2 * TAGS_STATES + 1)
 
 /* The properties that all samples with the same tag have in common; a tag is an index in Tags.list.
@@ -70,9 +70,9 @@ int tags_init (Tags *t, int by);
 void tags_free (Tags *t);
 
 /* Returns the tag of a sample: the number of its combination of Lua state (the client's current
-   one), thread and label set 'labels'. Creates it if needed. If there are TAGS_MOST tags, returns 0
-   and counts the sample, which represents 'count' sampling periods, in 'spilled'. Returns TAGS_NONE
-   if out of memory. */
+   one), thread and label set 'labels'; creates it if needed. If there are TAGS_MOST tags, returns 0
+   and adds 'count', the sampling periods that the sample represents, to 'spilled'. Returns
+   TAGS_NONE if out of memory. */
 uint32_t tags_at (Tags *t, const ReaderClient *client, uint32_t labels, uint64_t count);
 
 #define TAGS_NONE	UINT32_MAX
