@@ -13,8 +13,8 @@
 #define CLASSNAMES_MOST	BOUND(65536u, 16u)  /* largest number of classes; objects with further
                                                metatables have the class "(other classes)" */
 
-/* Finds classes by their metatables and names. 'metatables' maps the object number of a metatable,
-   plus 1, to a class; 'names' maps the hash of a class name to a class. */
+/* Maps that find a class. 'metatables': from the object number of a metatable, plus 1. 'names':
+   from the hash of a class name. */
 typedef struct Known {
   IdMap metatables, names;
 } Known;

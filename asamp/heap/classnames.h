@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Classes of the objects of a heap. The class of a table or userdata is the name of its
-   metatable: its field __name, or else the name of the global, field or variable that holds the
-   metatable or its __index table. The class of any other object, and of a table without
-   metatable, is its kind. */
+/* Classes of the objects of a heap. The class of a table or userdata with a metatable is the name
+   of the metatable: its field __name, or else the name of the global, field or variable that refers
+   to the metatable or its __index table. The class of any other object is its kind. */
 #ifndef asamp_classnames_h
 #define asamp_classnames_h
 

@@ -28,20 +28,19 @@ enum {
   /* removes the references from this object, a table, to those of its keys that have the flag
      KEY */
   HOLDER = 16,
-  /* This object is the value of an upvalue that is removed. Removes nothing: removelocals uses the
-     flag to find the local variable that has the same value. */
+  /* This object is the value of an upvalue that is removed. The flag itself removes nothing:
+     removelocals uses it to find the local variable that has the same value. */
   VARIABLE = 32,
   /* removes the references to this object from local variables with the name w->variable, in the
      function with the prototype w->proto[object] */
   LOCAL = 64
 };
 
-/* A field of a table with weak keys, of which marking has reached only the key or only the table.
-   The field's value is reached when both are. */
+/* A field of a table with weak keys. Marking has reached either its key or the table, but not both;
+   its value is reached when both are. */
 typedef struct Waiting {
-  /* The value of a field is reached when both its key and its table are. 'from': whichever of the
-     two was reached first. 'to': the value. 'next': index + 1 of the next Waiting for the same key
-     or table that is not reached yet; 0: none. */
+  /* from: the key or the table, whichever was reached first. to: the value. next: index + 1 of the
+     next Waiting for the same key or table that is not reached yet; 0: none. */
   uint32_t from, to, next;
   Way way;
 } Waiting;
@@ -55,10 +54,10 @@ typedef struct Work {
   /* If the path ends at a local variable or upvalue: the string object with its name; else
      GRAPH_NONE. The variable is removed as a whole, with all its upvalues. */
   uint32_t variable;
-  /* By object, if it is the value of a removed variable. With the flag LOCAL: prototype of the
-     function that declares the variable. With only the flag VARIABLE: prototype of a function
-     nested in the declaring function, which has the variable as an upvalue. GRAPH_NONE: unknown.
-     The array is NULL if no variable is removed. */
+  /* For each object that is the value of a removed variable: a prototype; GRAPH_NONE: unknown. If
+     the object has the flag LOCAL, the prototype is that of the function that declares the
+     variable. If it has only the flag VARIABLE, that of a nested function, which has the variable
+     as an upvalue. The array is NULL if no variable is removed. */
   uint32_t *proto;
   uint32_t *protoparent;	/* for each prototype: the one in which it is nested, or GRAPH_NONE;
                                    NULL if 'proto' is NULL */
@@ -146,8 +145,8 @@ static int isnamesake (const Graph *g, uint32_t v) {
   return n == m && n > 0 && memcmp(a, b, n) == 0;
 }
 
-/* Returns n if the references of the shortest path to v match the first n elements of w->steps;
-   DEAD if they do not match. 'above': the result for v's parent on that path. */
+/* Compares the shortest path to v with w->steps. Returns n if its references match the first n
+   elements; DEAD if they do not match. 'above': the result for v's parent on that path. */
 static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   const Graph *g = w->g;
   int top = istop(g, v);
@@ -157,15 +156,15 @@ static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   if (matches(w, above, v)) return above + 1;
   /* equal references in a row, as in a linked list, are one element of w->steps */
   if (above > 0 && !top && matches(w, above - 1, v)) return above;
-  /* if a field has the same name as its function, texts of paths omit the field: the next element
-     of w->steps, an upvalue of the function, contains the name */
+  /* texts of paths omit a field that has the same name as its function: the next step, an upvalue
+     of that function, contains the name */
   if (isnamesake(g, v)) return above;
   return g->parent[v] == 0 && (words_isregistry(g, v) || g->kind[v] == HEAP_THREAD) ? 0 : DEAD;
 }
 
-/* Finds all objects whose shortest paths of references match w->steps, the path given by the user.
-   Sets their flag OWN, by which the last reference of the path is removed, and *count to their
-   number. Returns 0 if out of memory. */
+/* Finds all objects whose shortest paths match w->steps, the path given by the user, and sets
+   *count to their number. Sets their flag OWN: the last reference of each of these paths is
+   removed. Returns 0 if out of memory. */
 static int findends (Work *w, uint64_t *count) {
   const Graph *g = w->g;
   unsigned char *at = malloc(g->n);
@@ -279,10 +278,10 @@ static int samename (const Graph *g, uint32_t a, uint32_t b) {
   return n > 0 && n == m && memcmp(s, t, n) == 0;
 }
 
-/* Finds the local variables that removed upvalues refer to: a variable with the name w->variable,
-   whose value has the flag VARIABLE (value of a removed upvalue), in a function in which the
-   upvalue's function, w->proto[value], is nested. Sets the value's flag LOCAL, so that its
-   reference from the variable is removed, and w->proto[value] to the prototype of the variable's
+/* Finds the local variables to which removed upvalues refer. Such a variable has the name
+   w->variable, a value with the flag VARIABLE (value of a removed upvalue), and a function in which
+   the upvalue's function, w->proto[value], is nested. Sets the flag LOCAL of the value, so that the
+   variable's reference to it is removed, and w->proto[value] to the prototype of the variable's
    function. */
 static void removelocals (Work *w) {
   const Graph *g = w->g;
@@ -304,8 +303,8 @@ static void removelocals (Work *w) {
 
 /* Finds the upvalues that refer to the removed variable, and sets their flag VALUE, so that the
    references to their values are removed. Such an upvalue has the name w->variable and a value with
-   the flag LOCAL, and its function is nested in the one that declares the variable,
-   w->proto[value]. If that function is unknown, the name and the value suffice. */
+   the flag LOCAL. Its function is nested in the function that declares the variable,
+   w->proto[value]; if that function is unknown, this is not required. */
 static void removeupvalues (Work *w) {
   const Graph *g = w->g;
   uint32_t v, to, of;
@@ -326,9 +325,9 @@ static void removeupvalues (Work *w) {
 }
 
 /* Stores the name and function of the variable that is removed: the upvalue v, or the local
-   variable that holds the object v. Flags the variable's value: its upvalues and its stack slot are
-   different references to this value, and removelocals and removeupvalues find them by the flag.
-   Returns 0 if out of memory. */
+   variable that refers to object v. Sets a flag of the variable's value, by which removelocals and
+   removeupvalues find the other references to it: the variable's upvalues and its stack slot refer
+   to the same value. Returns 0 if out of memory. */
 static int removevariable (Work *w, uint32_t v) {
   const Graph *g = w->g;
   const Slot *s = slotof(g, g->way[v]);
@@ -348,10 +347,11 @@ static int removevariable (Work *w, uint32_t v) {
   return 1;
 }
 
-/* For each object with the flag OWN (a path given by the user leads to it), sets the flags of the
-   references that are removed: with CUT_ELEMENTS all references to its elements, else the one from
-   its parent (of an upvalue instead: the one to its value) and those that disappear with it, such
-   as the one to the key of a field. Returns NULL, or why a reference cannot be removed. */
+/* Sets the flags of the references that are removed, for each object with the flag OWN (to which
+   the user's path leads). Returns NULL, or why a reference cannot be removed. Removes
+   - with CUT_ELEMENTS: all references from the object to its elements
+   - otherwise: the reference from its parent (for an upvalue: the one to its value), and
+     references that disappear with it, such as the one to the key of a field */
 static const char *flag (Work *w, CutHow how) {
   const Graph *g = w->g;
   uint32_t v;
@@ -408,8 +408,8 @@ static int isremoved (const Work *w, uint32_t v, uint32_t to, Way way) {
 typedef struct Marking {
   Work *w;
   uint32_t *queue, n;		/* the reached objects, in the order in which they were reached */
-  /* For each key of a weak table, or such a table, that marking has not reached yet: index + 1 of
-     the first entry in 'waiting' whose value needs it; 0: none. NULL: no entry exists yet. */
+  /* heads[v], for each weak key or table with weak keys v that marking has not reached yet: index +
+     1 of the first entry in 'waiting' whose value needs v; 0: none. NULL: no entry exists yet. */
   uint32_t *heads;
   Waiting *waiting;
   size_t nwaiting, waitingsize;
@@ -426,8 +426,8 @@ static void cut_reach (Marking *m, uint32_t from, uint32_t to, Way way) {
 }
 
 /* Stores the value 'to' of a field with a weak key, which is reachable only if both its table and
-   its key are. 'from' is the one of the two that was reached, 'other' the one that was not. When
-   'other' is reached, so is the value. Returns 0 if out of memory. */
+   its key are. 'from' is the one of the two that was reached; when 'other' is reached, the value
+   is, too. Returns 0 if out of memory. */
 static int await (Marking *m, uint32_t other, uint32_t from, uint32_t to, Way way) {
   Waiting *e;
   if (m->heads == NULL && (m->heads = calloc(m->w->g->n, sizeof(*m->heads))) == NULL) return 0;

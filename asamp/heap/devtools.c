@@ -59,8 +59,8 @@ typedef struct Out {
   uint32_t *strings;	/* for each string object: the number of its text among the texts of
                            strings; GRAPH_NONE: no text */
   uint32_t nstrings;	/* number of string objects with a text */
-  /* Index of the first allocation site's name in the file's list of strings. The name is followed
-     by the site's source, then by name and source of each further site. */
+  /* Index of the first allocation site's name in the file's list of strings. The site's source
+     follows, then name and source of each further site. */
   uint64_t firstsite;
   uint64_t firstword;	/* index of the first element of 'words' in the file's list of strings */
   int failed;		/* 1: there was not enough memory */
@@ -91,8 +91,8 @@ static void numbers (Out *o, uint64_t a, uint64_t b, uint64_t c) {
   output_uint(&o->file, c);
 }
 
-/* Assigns an id to object v: 30 bits of its address and a low bit 1, or a free id if another object
-   has that one. Call it once for each object. */
+/* Assigns an id to object v: 30 bits of its address, followed by a bit 1. If another object has
+   this id, assigns a free one. Call it once for each object. */
 static uint64_t idof (Out *o, uint32_t v) {
   uint32_t id = v == 0 ? 1 : (uint32_t)(o->g->address[v] >> 3 & 0x3fffffff) << 1 | 1;
   while (idmap_get(&o->ids, id) != IDMAP_NONE)

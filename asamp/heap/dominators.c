@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Computes the dominator tree (dominators.h). A depth-first search numbers the objects from 0, the
-   state. The arrays of Work are indexed by these numbers and contain them, with two exceptions:
-   'order' contains objects, and 'number' is indexed by objects. */
+/* Computes the dominator tree (dominators.h). A depth-first search numbers the objects from 0,
+   which is the state. Unless stated otherwise, the arrays of Work are indexed by these numbers and
+   contain them. Exceptions: 'order' contains objects, and 'number' is indexed by objects. */
 #include "dominators.h"
 
 #include <stdlib.h>

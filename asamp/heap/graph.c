@@ -73,12 +73,14 @@ typedef struct Reader {
   uint64_t bytes, sampled;	/* sum of the bytes of all objects read, and sum of Sample.bytes of
                                    all samples read */
   uint64_t spent;		/* approximate memory used, bytes */
-  /* Addresses to which distances in the file are relative: of the last object read ('last'), of the
-     object of the last sample read ('lastsample'), of the object whose edges are read ('from'). */
+  /* Addresses to which distances in the file are relative.
+     last        of the last object read
+     lastsample  of the object of the last sample read
+     from        of the object whose edges are read */
   uint64_t last, lastsample, from;
   uint32_t holder;		/* object whose edges are read */
-  /* 1: 'holder' has edges in Graph.to already, or is not defined yet. Graph.to must have the edges
-     of an object together, so its next edges are added to Graph.late. */
+  /* 1: the next edges of 'holder' are added to Graph.late, because Graph.to must have the edges of
+     an object together: it has edges of 'holder' already, or 'holder' is not defined yet. */
   int late;
   int64_t index;		/* index of the last array element of 'holder' read */
   jmp_buf failed;
@@ -197,8 +199,8 @@ static size_t graph_readtext (Reader *r, char to[HEAP_TEXT + 1]) {
 
 /* {== objects ========================================================== */
 
-/* Returns the hash of an address. Addresses in the same page have close hashes: objects of a page
-   are often close in the file, and close entries of the table cause fewer cache misses. */
+/* Returns the hash of an address. The hashes of addresses in one page are close: such objects are
+   often close in the file, too, and close entries of the table cause fewer cache misses. */
 static uint64_t graph_hashof (const Reader *r, uint64_t a) {
   uint64_t h = ((a >> 12) ^ r->seed) * UINT64_C(0x9e3779b97f4a7c15);
   h ^= h >> 32;
@@ -477,9 +479,8 @@ static void readedge (Reader *r, int kind) {
   if ((kind == HEAP_EROOT) != (r->holder == 0))
     damaged(r, "a reference from a root is listed under an object, or another reference under the "
                "roots");
-  /* The file lists the value of a field with a weak key under the key, not under the table. If the
-     table was reached already, stores the edge as one from the table, like those of other
-     fields. */
+  /* The file lists the value of a field with a weak key under the key. If the table was reached
+     already, stores the edge as one from the table, like those of other fields. */
   if (ofweak) {
     holder = way_argument(way);
     way = way_of(kind, r->holder);
@@ -520,8 +521,8 @@ static void readfrom (Reader *r) {
   r->from = a << 3;
   r->holder = a == 0 ? 0 : object(r, a << 3);
   r->index = 0;
-  /* The edges of an object must be together in Graph.to. Edges that come later in the file than the
-     others of the object, such as those to values of weak keys, are stored in Graph.late. */
+  /* Graph.to has the edges of an object together. Edges that come later in the file, such as those
+     to values of weak keys, are stored in Graph.late. */
   r->late = r->g->count[r->holder] > 0 || r->g->kind[r->holder] == UNDEFINED;
   if (!r->late)
     r->g->first[r->holder] = r->g->nedges;
@@ -611,8 +612,8 @@ static void readsample (Reader *r) {
   s->bytes = bytes;
 }
 
-/* Orders samples by object, then oldest first. The oldest is of the object itself, later ones are
-   of its vectors, such as the array part of a table. */
+/* Orders samples by object and then by time, oldest first. An object's oldest sample is of the
+   object itself, the later ones are of its vectors, such as the array part of a table. */
 static int byobject (const void *a, const void *b) {
   const Sample *x = a, *y = b;
   if (x->object != y->object) return x->object < y->object ? -1 : 1;
@@ -863,8 +864,8 @@ int graph_edge (const Graph *g, uint32_t v, size_t *i, uint32_t *to, Way *way) {
   }
   if (g->nlate == 0)
     return 0;
-  /* all edges of v in g->to were returned: finds the first edge of v in g->late, which has edges
-     that the file does not list together with the others of their object */
+  /* all edges of v in g->to were returned: finds its first edge in g->late, which has the edges
+     that the file lists apart from the others of their object */
   if (k == g->count[v]) {
     size_t low = 0, high = g->nlate;
     while (low < high) {

@@ -49,16 +49,17 @@ typedef uint32_t Way;
 
 /* A variable or stack slot. */
 typedef struct Slot {
-  /* 'name': object number of the variable's name. 'in': the function that has the variable or slot,
-     as the object number of its prototype; for HEAP_ECODE the index of a C function in Graph.codes.
-     Both may be GRAPH_NONE: unknown. */
+  /* Names of a slot; both may be GRAPH_NONE: unknown.
+     name  object number of the variable's name
+     in    the function that has the variable or slot: object number of its prototype; for
+           HEAP_ECODE, index of a C function in Graph.codes */
   uint32_t name, in;
   uint32_t index;	/* number of the upvalue in its function, or of the stack slot in its call,
                            where 1 is the called function; 0: unknown */
 } Slot;
 
-/* An edge that the file does not have next to the other edges of its object. Graph.to has the edges
-   of an object together, so this edge is in the list Graph.late instead. */
+/* An edge that the file lists apart from the other edges of its object. Graph.to has the edges of
+   an object together, so this edge is in the list Graph.late instead. */
 typedef struct LateEdge {
   uint32_t from, to;
   Way way;
@@ -85,9 +86,12 @@ typedef struct Graph {
   uint64_t *address;		/* address in the process */
   uint32_t *words;		/* size in words of 8 bytes */
   unsigned char *kind;		/* kind of each object: HEAP_TABLE, ...; object 0: HEAP_KINDS */
-  /* A property of each object that depends on its kind. String: offset in 'text'. Function: its
-     prototype. C function: index in 'codes'. Prototype: index in 'protos'. Thread: 1 for the main
-     thread. GRAPH_NONE: unknown, or another kind. */
+  /* For each object, a property that depends on its kind; GRAPH_NONE: unknown, or another kind.
+     - string: offset in 'text'
+     - function: its prototype
+     - C function: index in 'codes'
+     - prototype: index in 'protos'
+     - thread: 1 for the main thread */
   uint32_t *info;
   /* For each object: index of its first edge in 'to' and 'ways', and number of its edges in these
      arrays. */
@@ -98,8 +102,8 @@ typedef struct Graph {
   uint32_t nedges;		/* number of elements of 'to' and 'ways' */
   uint32_t *to;			/* target of each edge */
   Way *ways;			/* kind and argument of each edge */
-  /* Edges that are not in 'to' and 'ways', sorted by 'from'. There, the edges of an object must be
-     together, but the file does not list these together with the others of their object. */
+  /* Edges that the file lists apart from the others of their object, sorted by 'from'. They are not
+     in 'to' and 'ways', which have the edges of an object together. */
   LateEdge *late;
   size_t nlate;
   /* Prototypes: line of the definition (0: main chunk), and string objects with name and source,
@@ -120,9 +124,14 @@ typedef struct Graph {
   uint64_t textless;		/* number of strings whose text was not stored because of the limit
                                    TEXT_MOST */
   uint64_t bytes;		/* bytes of all objects and of the state itself */
-  /* Numbers from the head of the file; 0: missing. Bytes: 'state' of the Lua state without its
-     objects, 'inuse' in use, 'held' reserved for the heap, 'allocated' ever allocated, 'period'
-     between two samples. 'time': s since 1970. 'pid': process id. */
+  /* Numbers from the head of the file; 0: missing.
+     state      bytes of the Lua state without its objects
+     inuse      bytes in use
+     held       bytes reserved for the heap
+     allocated  bytes allocated in the life of the state
+     time       s since 1970
+     pid        process id
+     period     bytes between two samples */
   uint64_t state, inuse, held, allocated, time, pid, period;
   uint64_t unfollowed;		/* number of samples whose objects may be dead: the sampler did not
                                    follow them to their deaths, because they were too many */

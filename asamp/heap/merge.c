@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Flag in Group.kind: the parent row's objects keep those of the group alive (dominate them), but
-   do not refer to them directly. */
+/* Flag in Group.kind: the objects of the parent row dominate the objects of the group (keep them
+   alive), but do not refer to them directly. */
 #define TOGETHER	64
 /* If a row of tables would have more child rows than this for fields whose values have the same
    class, mergefields makes them one row "[*]". */
@@ -20,12 +20,12 @@ typedef struct Work {
   const uint32_t *above;	/* parent of each object in the tree: its immediate dominator, or
                                    the object before it on a shortest path */
   uint32_t *first, *child;	/* children of v: child[first[v]] to child[first[v + 1] - 1] */
-  /* For a tree that shows shortest paths from the state to the wanted objects, such as those of one
-     class: totals for each object v and all objects whose paths lead through v. 'value': bytes that
-     the wanted ones among them retain. 'count': number of these. */
+  /* Used for a tree that shows shortest paths from the state to the wanted objects, such as those
+     of one class. Totals over the wanted objects whose paths lead through v, including v itself:
+     'value' has the bytes that they retain, 'count' their number. */
   uint64_t *value, *count;
-  /* ways[v] is the reference from the object 'listed' to object v. It is valid only if seen[v] is
-     listed + 1. 'listed' is GRAPH_NONE before the first use. */
+  /* ways[v]: the reference from the object 'listed' to object v. Valid only if seen[v] is listed +
+     1. 'listed' is GRAPH_NONE before the first use. */
   uint32_t listed, *seen;
   Way *ways;
   Merge *m;
@@ -42,9 +42,10 @@ typedef struct Set {
 /* Objects that become one row of the tree, because the objects of the parent row refer to them in
    the same way. */
 typedef struct Group {
-  /* The key that all objects of the group have in common. 'kind': kind of the reference to them.
-     'a' and 'b': its index, key or variable, set by shape(). 'class': their class; 0 in a tree of
-     paths. */
+  /* The key that all objects of the group have in common.
+     kind   kind of the reference to them
+     a, b   index, key or variable of the reference, set by shape()
+     class  their class; 0 in a tree of paths */
   uint32_t kind, a, b, class;
   uint64_t value;		/* sum of the bytes that the objects of the group retain */
   Set set;
@@ -86,8 +87,8 @@ static int iswanted (const MergeWish *wish, uint32_t v) {
 }
 
 /* Computes w->value and w->count for a tree that shows shortest paths to the wanted objects
-   (iswanted). If one wanted object dominates another, the bytes that the other one retains are not
-   added, because the first one retains them, too. Returns 0 if out of memory. */
+   (iswanted). If one wanted object dominates another, adds only the bytes that the first one
+   retains, because they include those of the other one. Returns 0 if out of memory. */
 static int weighpaths (Work *w) {
   const MergeWish *wish = w->wish;
   const Dominators *d = wish->dominators;
@@ -176,7 +177,7 @@ static uint32_t shortest (const Graph *g, uint32_t v, Way *way) {
   return g->parent[v];
 }
 
-/* Sets *p to a group without objects, but with the key of object v: objects with equal keys share a
+/* Sets *p to a group without objects whose key is that of object v. Objects with equal keys share a
    row. The key is the kind of the reference from 'from' to v, with its index, field name or
    variable. If 'from' does not refer directly to v, uses the last reference of the shortest path to
    v, and sets the flag TOGETHER. */
@@ -225,8 +226,8 @@ static int same (const Group *a, const Group *b) {
   return a->kind == b->kind && a->a == b->a && a->b == b->b && a->class == b->class;
 }
 
-/* The children of one row while they are sorted into rows: each group of children becomes a child
-   row. With a hash table to find a group by its key. */
+/* The children of one row while they are sorted into groups, each of which becomes a child row. A
+   hash table finds a group by its key. */
 typedef struct Groups {
   Group *g;
   size_t n, size;
@@ -284,11 +285,11 @@ static int byclass (const void *a, const void *b) {
   return x->class != y->class ? (x->class < y->class ? -1 : 1) : (v > w) - (v < w);
 }
 
-/* Each group becomes a row with the values of one field, such as "t.name". Merges the groups whose
-   values have the same class (the name of their type) into one row "[*]". Does so only for more
-   than FIELDS_MANY groups, and if none of them retains over half of the bytes that they retain
-   together. Sorts the groups, so that those to be merged are adjacent; groupof must not be called
-   later. Returns 0 if out of memory. */
+/* Merges groups of a row's children into one row "[*]". Each group has the values of one field,
+   such as "t.name"; groups are merged if their values have the same class (the name of their type).
+   Does so only for more than FIELDS_MANY groups, and if none of them retains over half of the bytes
+   that they retain together. Sorts the groups, so that those to be merged are adjacent; groupof
+   must not be called later. Returns 0 if out of memory. */
 static int mergefields (Groups *s) {
   size_t i, k, j, end;
   if (s->n > 0) qsort(s->g, s->n, sizeof(*s->g), byclass);
@@ -314,10 +315,11 @@ static int mergefields (Groups *s) {
   return 1;
 }
 
-/* Returns 1 if the objects of group p get no row of their own, but join the row of their parents,
-   whose group is 'above'. These are the values of upvalues, and the members of a chain such as a
-   linked list: the parent refers to such a member by the same field (kind and name of the
-   reference) by which the parent itself is referred to. */
+/* Returns 1 if the objects of group p get no row of their own, but are added to the row of their
+   parents, whose group is 'above'. These are
+   - the values of upvalues
+   - the members of a chain such as a linked list: the parent refers to such a member by the
+     field (kind and name of the reference) by which the parent itself is referred to */
 static int isfolded (const Group *p, const Group *above) {
   return p->kind == HEAP_EVALUE ||
          (above != NULL && same(p, above) &&
@@ -325,9 +327,9 @@ static int isfolded (const Group *p, const Group *above) {
 }
 
 /* Sorts the children of the objects in 'set' into groups *s, each of which becomes a row. 'set' has
-   the objects of the row 'row', whose key is 'above'; both are NULL for the Lua state. Children
-   that belong to the same row as their parents, such as the members of a linked list, are added to
-   'set'. Returns 0 if out of memory. */
+   the objects of the row 'row', whose key is 'above'; for the Lua state, 'above' and 'row' are
+   NULL. Children that belong to the row of their parents, such as the members of a linked list, are
+   added to 'set'. Returns 0 if out of memory. */
 static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *row) {
   size_t i;
   uint32_t c;

@@ -27,16 +27,18 @@ typedef struct MergeRow {
   Way way;			/* the reference from 'from' to 'example' */
   uint32_t class;		/* class of the row's objects; GRAPH_NONE: they have several
                                    classes */
-  /* 'merged' 1: the row represents several references to its objects, for example from several
-     array elements, which its description then names together ("[1..n]"). 'repeated' 1: the objects
+  /* merged: 1 if the row represents several references to its objects, for example from several
+     array elements; its description then names them together ("[1..n]"). repeated: 1 if the objects
      are a chain, such as a linked list. */
   int merged, repeated;
   /* 1: the objects of the parent row dominate 'example', but do not refer to it directly. 'from' is
      then the object before 'example' on the shortest path from the state. */
   int together;
-  /* Number of the row's objects, their own bytes ('self'), and the bytes that they retain
-     ('value'). In a tree of paths, 'count' and 'value' are totals of the wanted objects in this row
-     and all rows below it. */
+  /* Numbers of the row. In a tree of paths, 'count' and 'value' are totals of the wanted objects in
+     this row and all rows below it.
+     count  number of objects
+     self   their own bytes
+     value  bytes that they retain */
   uint64_t count, self, value;
 } MergeRow;
 
@@ -58,9 +60,9 @@ typedef struct MergeWish {
 typedef struct Merge {
   MergeRow *rows;		/* all rows, each after its parent row */
   size_t n, size;		/* number of rows, capacity */
-  /* Totals of the tree: number of objects, their own bytes, and the bytes that they retain. A tree
-     of shortest paths counts only the objects to which the paths lead (MergeWish.wanted, class),
-     not those on the way. */
+  /* Totals of the tree: number of objects, their own bytes, and the bytes that they retain. In a
+     tree of shortest paths, only the objects to which the paths lead count (MergeWish.wanted,
+     class), not those on the way. */
   uint64_t count, self, value;
   uint64_t left;		/* number of omitted rows: too small, too deep or too many */
   uint64_t cut;			/* number of the omitted rows that are large enough, but too deep or
