@@ -41,9 +41,11 @@ typedef enum asamp_Kind {
 /* A function written in Lua. The struct is valid until 'stop'. There is one for each name, source
    and line. */
 typedef struct asamp_Function {
-  /* Name from the function's definition, "main chunk" or "anonymous". "(tail call)" represents
-     callers that tail calls have replaced. "?" represents frames left out of a long stack, or a
-     function for which there is no memory. */
+  /* The function's name.
+     - usually from its definition; "main chunk" or "anonymous" if it has none there
+     - "(tail call)": represents callers that tail calls have replaced
+     - "?": represents frames left out of a long stack, or a function for which there is no
+       memory */
   const char *name;
   const char *source;	/* Path of the function's file, or its chunk name. */
   int linedefined;	/* Line of the function's definition; 0: none. */
@@ -52,8 +54,8 @@ typedef struct asamp_Function {
 typedef struct asamp_Frame {
   const asamp_Function *function;  /* NULL: a native frame. */
   int line;		/* 0: unknown, or a native frame. */
-  /* Address in the code of a native frame: in its current call instruction, or the start of its
-     function. NULL in a Lua frame. */
+  /* Address in the code of a native frame: in the call instruction that is running, or the start of
+     the function. NULL in a Lua frame. */
   const void *address;
 } asamp_Frame;
 
@@ -84,8 +86,8 @@ typedef struct asamp_Known {
 typedef struct asamp_Fate {
   int survived;		/* 1: alive at the first collection after its allocation; 0: dead, or freed
                            before. */
-  /* 1: 'died' or 'left' will be called for this sample. 0: the block is dead, the client has no
-     callback 'died', or too many samples are followed to their deaths. */
+  /* 1: 'died' or 'left' will be called for this sample. 0: the block is dead, or its death is not
+     followed, because the client has no callback 'died' or too many samples are followed. */
   int followed;
   /* Class of the object: the field __name of its metatable, or a path to the metatable. NULL: none.
      Valid until 'stop'. */

@@ -39,8 +39,8 @@
 /* Share of a conversion that is finished when the profile was read, 0 to 1. */
 #define READING		0.7
 
-/* The objects of a call of a Lua function, in a userdata whose finalizer frees them after an error.
-   The userdata has the stack index 4, the progress function (or nil) the index 5. */
+/* The objects of a call of a Lua function. They are in a userdata, whose finalizer frees them after
+   an error. The userdata has the stack index 4, the progress function (or nil) the index 5. */
 typedef struct Work {
   lua_State *L;
   const char *path, *out;
@@ -223,8 +223,8 @@ static void left (Work *w) {
 }
 
 /* Sets two fields of the table on top of the stack: 'states', the number of Lua states in the
-   profile, and 'groups', the number of their groups in the output. Sets neither if the output does
-   not distinguish states. */
+   profile, and 'groups', the number of groups into which the output divides them. Sets neither
+   field if the output does not distinguish states. */
 static void groups (Work *w) {
   const Tags *t = w->firefox != NULL ? &w->firefox->tags : w->flame != NULL ? &w->flame->tags
                   : w->tags;
@@ -353,9 +353,9 @@ static int l_firefox (lua_State *L) {
   return reason != NULL ? convertlib_failed(w, reason) : convertlib_finish(w);
 }
 
-/* Reads the profile and computes its totals. Samples with different labels, Lua states or threads
-   count separately, as the options require (tagsby), but not by the properties in 'butby', a sum of
-   flags TAGS_BY.... On failure returns 0 with nil and a message on the stack. */
+/* Reads the profile and computes its totals. Samples count separately if they differ in one of the
+   properties that the options select (tagsby), except those in 'butby', a sum of flags TAGS_BY....
+   On failure returns 0 with nil and a message on the stack. */
 static int readtotals (Work *w, int butby) {
   w->sum = allocate(w, sizeof(*w->sum));
   if (!readersum_start(w->sum, 0, READERSUM_EVER))
@@ -638,8 +638,8 @@ static int l_kind (lua_State *L) {
   return 1;
 }
 
-/* Creates an empty file with the rights that the umask allows. The output that replaces this file
-   gets the same rights. Returns 1 if the file did not exist. */
+/* Creates an empty file with the rights that the umask allows, so that the output that replaces
+   this file gets the same rights. Returns 1 if the file did not exist. */
 static int created (const char *path) {
   int fd = descriptor_open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0666);
   if (fd >= 0)

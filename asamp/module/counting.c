@@ -108,7 +108,8 @@ static int counting_nothing (lua_State *L) {
 }
 
 /* Continues count(f, ...) after the call of f, which may have yielded, and returns its results. The
-   stack has the Counting, the counted bytes and blocks before the call, and the results of f. */
+   stack has the Counting, the numbers of bytes and blocks that were counted before the call, and
+   the results of f. */
 static int counted (lua_State *L, int status, lua_KContext k) {
   const Counting *c = lua_touserdata(L, 1);
   uint64_t bytes = sum(c->counts.bytes) - (uint64_t)lua_tointeger(L, 2);

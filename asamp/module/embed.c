@@ -113,8 +113,8 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
   e->reported[known].size = in->size;
   e->reported[known].count = in->count;
   e->reported[known].value = NULL;
-  /* 'shared' outer frames are those of the previous stack, but its inner ones may be missing in
-     e->frames, because there was no memory when it was stored */
+  /* 'shared' outer frames are those of the previous stack. If there was no memory when that was
+     stored, its inner frames are missing in e->frames. */
   if (shared > e->n) shared = e->n;
   if (!list_roomahead(&e->frames, shared + n, shared, &e->size, sizeof(*e->frames)))
     /* no memory: keeps only the outer frames shared with the previous stack, which are in e->frames
@@ -163,9 +163,8 @@ static void embed_notifyfates (Embed *e, const PendingFates *fates) {
   e->nreported = e->nfollowed;
 }
 
-/* Calls the client's callback 'died' for dead survivors, and removes these from e->reported.
-   deaths->runs alternates: number of survivors in a row that are alive, then dead, then alive,
-   ... */
+/* Calls the client's callback 'died' for dead survivors, and removes them from e->reported.
+   deaths->runs has lengths of runs of survivors: alive, dead, alive, and so on. */
 static void notifydeaths (Embed *e, const FollowedDeaths *deaths) {
   size_t i, at = 0, to = 0;
   for (i = 0; i < deaths->n; i++) {
@@ -283,9 +282,9 @@ static const char *badperiod (uint64_t period) {
          ? NULL : "the sampling period must be 64 to 2^62 bytes";
 }
 
-/* Copies a struct of the program to 'to', 'size' bytes. The first member of the struct is its size:
-   a program with an older header has fewer members, and the others become zero. Returns 0 if the
-   size is invalid. */
+/* Copies a struct of the program to 'to', 'size' bytes. Its first member is its size, which is
+   smaller in a program with an older header: the missing members become zero. Returns 0 if the size
+   is invalid. */
 static int embed_take (void *to, size_t size, const void *from) {
   size_t known = *(const size_t *)from;
   if (known < sizeof(size_t) || known > size) return 0;

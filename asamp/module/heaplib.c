@@ -165,8 +165,8 @@ typedef struct ClassRow {
 } ClassRow;
 
 /* Adds to bytes[c], for each class c, the bytes that its objects retain. Skips an object that
-   another object of the class dominates: the other one's bytes include it. Returns 0 if out of
-   memory. */
+   another object of the class dominates, because the bytes of that object include it. Returns 0 if
+   out of memory. */
 static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes) {
   const Dominators *d = &h->dominators;
   uint32_t n = d->n, v, sum = 0;
@@ -204,15 +204,16 @@ static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uin
 /* Largest number of references and objects that together() visits. The visits take about 4 s. */
 #define EXACT_EDGES	UINT64_C(200000000)
 
-/* A class for which retained() may count too few bytes. If an object is reachable only through
-   two objects of the class, neither of the two retains it alone, so that retained() does not
-   count it. */
+/* A class for which retained() may count too few bytes. That is the case if an object is reachable
+   only through two objects of the class: neither of the two retains it alone, so retained() does
+   not count it. */
 typedef struct Candidate {
   uint32_t class;
-  /* Estimate of the bytes that retained() does not count, to examine the classes with the largest
-     errors first: the sum of the bytes retained by objects of other classes to which objects of the
-     class refer. A target that the referring object dominates adds only 1: retained() counts it,
-     but the class must still be listed, because objects below the target may be missing. */
+  /* Estimate of the bytes that retained() does not count; the classes with the largest estimates
+     are examined first. It is the sum of the bytes retained by objects of other classes to which
+     objects of the class refer. A target that the referring object dominates adds only 1, because
+     retained() counts it; it adds 1 so that the class is listed, because objects below the target
+     may not be counted. */
   uint64_t weight;
 } Candidate;
 
@@ -244,9 +245,8 @@ static uint64_t without (const Graph *g, const uint32_t *class, uint32_t left,
   return bytes;
 }
 
-/* Lists the classes for which retained() may return too few bytes, in descending order of
-   'weight'. 'list' and 'count' (zeroed) have an element for each class. Returns the number of
-   listed classes. */
+/* Lists the classes for which retained() may return too few bytes, in descending order of 'weight',
+   and returns their number. 'list' and 'count' (zeroed) have an element for each class. */
 static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t classes, Candidate *list,
                             uint32_t *count) {
   const Graph *g = h->graph;
@@ -329,8 +329,8 @@ static int l_classes (lua_State *L) {
     r->self += graph_size(h->graph, v);
   }
   rows[HEAP_KINDS].self += h->graph->state;
-  /* HEAP_KINDS is also used as the class of object 0, the Lua state. The state retains all objects,
-     which would say nothing, so its row has only the state's own bytes. */
+  /* HEAP_KINDS is also the class of object 0, the Lua state. The state retains all objects, which
+     would be of no use to the reader, so its row has only the state's own bytes. */
   bytes[HEAP_KINDS] += h->graph->state;
   lua_createtable(L, (int)h->naming.n, 0);
   for (i = 0; i < h->naming.n; i++) {
@@ -708,9 +708,9 @@ static int l_path (lua_State *L) {
   return 1;
 }
 
-/* Pushes two values. Returns the row of heap:compare for each class of the snapshot 'old', valid
-   while the first value is on the stack. The rows of the classes of 'new' come first; a class of
-   'old' with the same name has the same row. */
+/* Pushes two values, and returns for each class of the snapshot 'old' the number of its row in the
+   result of heap:compare. The rows of the classes of 'new' come first; a class of 'old' with the
+   same name has the same row. The result is valid while the first value is on the stack. */
 static const uint32_t *rowsof (lua_State *L, const Heap *new, const Heap *old) {
   uint32_t i, *rows = scratch(L, old->naming.n * sizeof(*rows));
   lua_createtable(L, 0, (int)new->naming.n);
@@ -726,9 +726,9 @@ static const uint32_t *rowsof (lua_State *L, const Heap *new, const Heap *old) {
   return rows;
 }
 
-/* Computes the rows of heap:compare. Flags the objects that the other heap lacks in h->isnew and
-   old->isnew. Two objects are the same if their address, kind and class name are equal. 'a' has the
-   objects of h by address, 'b' those of 'old'. 'rowof': result of rowsof. */
+/* Computes the rows of heap:compare, and sets the flags of the objects that the other heap lacks,
+   in h->isnew and old->isnew. Two objects are the same if their address, kind and class name are
+   equal. 'a' has the objects of h by address, 'b' those of 'old'. 'rowof': result of rowsof. */
 static void comparesorted (Heap *h, Heap *old, const Identity *a, const Identity *b,
                            ClassRow *rows, const uint32_t *rowof) {
   const Graph *g = h->graph, *f = old->graph;

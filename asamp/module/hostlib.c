@@ -209,15 +209,15 @@ static void hostlib_end (Request *a, int error) {
   a->fd = -1;
 }
 
-/* Tries to connect. If the socket's queue of connections is full, or no descriptor is free, the
-   request stays unfinished, so that the next call tries again. */
+/* Tries to connect. Leaves the request unfinished, so that the next call tries again, if the
+   socket's queue of connections is full or no descriptor is free. */
 static void joinsocket (Request *a) {
   int e, fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0 && errno != EMFILE)
     hostlib_end(a, errno);
   else if (fd < 0)
-    /* no free descriptor: does not finish the request, so that the next call tries again; until
-       then another request may have closed its descriptor */
+    /* no descriptor is free: leaves the request unfinished, because another request may close its
+       descriptor before the next call */
     a->error = EMFILE;
   else if (connect(fd, (const struct sockaddr *)&a->at, sizeof(a->at)) == 0) {
     a->fd = fd;
