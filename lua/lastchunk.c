@@ -35,11 +35,11 @@ static StkId endof (StkId func) {
 }
 
 
-/* Returns the address of the stack slot with index 'at' if it has the function of a main chunk
-   whose call, now ended, used the CallInfo ci; else NULL. The slot must be at or above 'top',
-   because the call has ended. ci->top must be the end of the function's registers. (If a hook
-   raised an error in the chunk, for example on Ctrl-C, ci->top is LUA_MINSTACK higher, because
-   luaD_hook has raised it.) */
+/* Returns the address of the stack slot with index 'at' if it contains the function of a main chunk
+   whose call has ended and used the CallInfo ci; else NULL. The slot must be at or above 'top',
+   because the call has ended. ci->top must be the end of the function's registers, or LUA_MINSTACK
+   slots above it: luaD_hook raises it, and a hook may have ended the chunk with an error, for
+   example on Ctrl-C. */
 static StkId chunkat (const lua_State *L, const CallInfo *ci, size_t at) {
   StkId func = L->stack.p + at;
   const Proto *p;
@@ -56,9 +56,9 @@ static StkId chunkat (const lua_State *L, const CallInfo *ci, size_t at) {
 
 
 /* Returns the slot of the main chunk's function, if ci was the CallInfo of the chunk's call; else
-   NULL. The call of a vararg function, such as a main chunk, copies the function to a slot above
-   the arguments; that slot is returned. ci->func is the copy if the chunk ended with an error, the
-   original slot if it returned. */
+   NULL. A main chunk is a vararg function: its call copies the function to a slot above the
+   arguments, and the copy is returned. ci->func is the copy if the chunk ended with an error, and
+   the original slot if it returned. */
 static StkId chunkof (const lua_State *L, const CallInfo *ci) {
   size_t at = lastchunk_slotof(L, ci->func.p);
   StkId func = (at != SIZE_MAX) ? chunkat(L, ci, at) : NULL;
@@ -85,8 +85,8 @@ static int lastchunk_nothing (lua_State *L) {
 
 /* Calls f with ci, the frame of the ended main chunk, as the running frame, so that the chunk's
    local variables are roots during the call. caller: frame of the C function that called the chunk;
-   NULL: none. It has also ended, and is also restored, because it precedes ci in the list of
-   frames. */
+   NULL: none. That frame has ended, too, and precedes ci in the list of frames, so it is also
+   restored. */
 static void within (lua_State *L, CallInfo *caller, CallInfo *ci,
                     void (*f) (void *ud, lua_State *L), void *ud) {
   ptrdiff_t result = 0;

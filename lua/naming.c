@@ -58,8 +58,8 @@ static void advance (Scope *s, int pc) {
 
 /* Returns the name of the local variable in register r at instruction 'pc', which must not be
    before the instruction to which 'advance' has moved the scope. Returns NULL if there is no such
-   variable, if it is internal to a 'for' loop, or if it does not start at instruction 'from' (-1:
-   any start). */
+   variable, if it is internal to a 'for' loop, or if 'from' is not -1 and the variable does not
+   start at instruction 'from'. */
 static TString *variable (const Scope *s, int r, int pc, int from) {
   const LocVar *v = NULL, *end = s->f->locvars + s->f->sizelocvars;
   int n = s->n;
@@ -76,9 +76,10 @@ static TString *variable (const Scope *s, int r, int pc, int from) {
 }
 
 
-/* Returns the constant string that OP_LOADK loads into register r before 'pc'. (A key is loaded so
-   if it does not fit into the instruction that stores.) Returns NULL if another instruction has set
-   r last, or if the load is more than MAX_KEY_DISTANCE instructions before 'pc'. */
+/* Returns the key that is in register r before 'pc': a constant string that OP_LOADK has loaded. (A
+   key that does not fit into the instruction that stores is loaded in this way.) Returns NULL if
+   another instruction has set r last, or if the load is more than MAX_KEY_DISTANCE instructions
+   before 'pc'. */
 static TString *key (const Proto *f, int r, int pc) {
   int i;
   for (i = pc - 1; i >= 0 && i >= pc - MAX_KEY_DISTANCE; i--) {
@@ -90,9 +91,9 @@ static TString *key (const Proto *f, int r, int pc) {
 }
 
 
-/* Returns 1 if instruction i may be between the instruction that creates a closure in register r
-   and the instruction that stores the closure. That is so if i loads another register without using
-   r, or stores another value: an assignment to several variables has such instructions. */
+/* Returns 1 if instruction i may be between the one that creates a closure in register r and the
+   one that stores the closure: i loads another register without using r, or stores another value.
+   An assignment to several variables has such instructions. */
 static int naming_passes (Instruction i, int r) {
   switch (GET_OPCODE(i)) {
     case OP_MOVE: case OP_LOADI: case OP_LOADF: case OP_LOADK: case OP_LOADFALSE:

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* In s = s .. x, the program replaces the operand s by the result, so the bytes of the previous s
-   are copied only to append x. Finds such operands of a concatenation (luaN_replaced of seam.h). */
+/* Finds the operands of a concatenation that the program replaces by the result (luaN_replaced of
+   seam.h). For example, in s = s .. x the bytes of the previous s are copied only to append x. */
 
 #include "lprefix.h"
 
@@ -18,9 +18,8 @@
 
 /* number of instructions that 'setter' searches for the one that sets a register */
 #define MAX_BACK	64
-/* Depth of nested fields up to which loadsame finds out whether two instructions load the same
-   variable or field; 4 suffices for o.a.b.c.d.s. In a deeper field, a string that the program
-   replaces by its concatenation is not recognized. */
+/* Depth of nested fields up to which loadsame compares two loads; 4 suffices for o.a.b.c.d.s. In a
+   deeper field, a string that the program replaces by its concatenation is not recognized. */
 #define MAX_LOADS	4
 
 

@@ -56,8 +56,8 @@ static void seam_fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
 }
 
 
-/* Returns the thread whose frames are outside L's in the running stack: the resumer of L or, if
-   that has no frames, its resumer, and so on. NULL if there is none. */
+/* Returns the thread whose frames continue the running stack outside those of L: the resumer of L
+   or, if that has no frames, its resumer, and so on. Returns NULL if there is none. */
 static lua_State *outside (lua_State *L) {
   do L = L->resumer;
   while (L != NULL && (L->ci == NULL || L->ci == &L->base_ci));
@@ -73,13 +73,13 @@ LUA_API lua_State *luaN_running (lua_State *L) {
     return running;
   for (th = running; th != NULL; th = th->resumer)
     if (th == L) return running;
-  return L;  /* here L was never resumed: C code calls functions in it directly */
+  return L;  /* here L was never resumed: C code calls functions in L directly */
 }
 
 
 /* Writes up to OUTER frames of the running stack of L and its resumers, from the outermost frame
-   inwards. Fills the array from its end: frames[OUTER - 1] is the outermost frame. The frame 'stop'
-   of thread L is the last one written. Returns the number of frames. */
+   inwards, and returns their number. Fills the array from its end: frames[OUTER - 1] is the
+   outermost frame. The last frame to write is 'stop', a frame of L. */
 static unsigned seam_outermost (lua_State *L, const CallInfo *stop,
                                 luaN_Frame *frames) {
   lua_State *chain[LUAI_MAXCCALLS + 1];
@@ -123,9 +123,10 @@ LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]) {
 
 
 /*
-** Each reported frame of the main thread gets the bit CIST_SHOWN, which is cleared when its
-** CallInfo is used for another call (except a tail call). So a known CallInfo that still has the
-** bit belongs to the same call, or to a tail call that has replaced it.
+** Writes the frames that may have changed (seam.h). For this, each reported frame of the main
+** thread gets the bit CIST_SHOWN, which is cleared when its CallInfo is used for another call
+** (except a tail call). So a known CallInfo that still has the bit belongs to the same call, or to
+** a tail call that has replaced it.
 */
 LUA_API size_t luaN_newframes (lua_State *L, luaN_Frame frames[LUAN_DEPTH],
                                void *const *known, size_t n, size_t *shared) {

@@ -28,7 +28,7 @@ typedef enum luaN_Kind {
 /* A sample: the block whose allocation or growth has made the sample due. */
 typedef struct luaN_Sample {
   /* Address of the block; its new bytes may be uninitialized. For LUAN_KOUTSIDE: an address that
-     represents the external bytes (memory outside the heap) of the owner. */
+     represents the external bytes of the owner (memory outside the heap). */
   const void *block;
   /* The object: the block itself, or the owner of the block. NULL for a buffer or a vector of a
      prototype. */
@@ -52,25 +52,25 @@ typedef struct luaN_Sample {
 */
 typedef struct luaN_Sampler {
   void *ud;
-  /* Called for a block whose allocation has made a sample due. over: number of bytes of the block
-     that come after the point at which the sample was due. Returns the distance from the end of the
-     block to the next sample, at least 1 byte. */
+  /* Called for a block whose allocation has made a sample due. 'over' is the number of bytes of the
+     block after the sample point. Returns the distance from the end of the block to the next
+     sample, at least 1 byte. */
   uint64_t (*sample) (void *ud, lua_State *L, const luaN_Sample *s,
                       uint64_t over);
   /* Called when a collection has decided which objects are dead, so that luaN_isdead may be called
      for the objects of which samples were taken. Dead objects are still intact. major: 1 in a major
      or full collection. */
   void (*decide) (void *ud, lua_State *L, int major);
-  /* Called at the end of each minor or full collection's pause, which started at 'began' of
-     luaN_Memory. In the pause, 'decide' was called once, or twice if the slice of a major
-     collection ended its marking. No sample was taken after 'decide'. */
+  /* Called at the end of the pause of each minor or full collection ('began' of luaN_Memory is its
+     start). In the pause, 'decide' was called once; or twice, if the slice of a major collection
+     ended its marking. No sample was taken after 'decide'. */
   void (*collected) (void *ud, lua_State *L);
-  /* Called for a watched block, and for other blocks that have the same bit as a watched one in the
-     bit set of luaN_watch (luaN_watchbit):
-     - when the block is freed and is not an object
-     - when luaN_outside sets the external bytes of a userdata to 0
-     - after 'decide', when a minor collection has found the block dead: a young string or userdata
-       of more than 512 bytes, or a userdata left young for its finalizer */
+  /* Called for a watched block. Also called for an unwatched one that has the same bit as a watched
+     block in the bit set of luaN_watch (luaN_watchbit). The events are:
+     - the block is freed and is not an object
+     - luaN_outside sets the external bytes of a userdata to 0
+     - after 'decide', a minor collection has found the block dead: a young string or userdata of
+       more than 512 bytes, or a userdata left young for its finalizer */
   void (*freed) (void *ud, lua_State *L, const void *block);
   /* Called when a watched block (luaN_watch) is resized from 'before' bytes at 'from' to 'after'
      bytes at 'to', perhaps the same address. Not called for an array that grows in place. Before
@@ -85,9 +85,9 @@ typedef struct luaN_Sampler {
   /* Called when lua_close starts. The state is complete, and collections are possible. */
   void (*closing) (void *ud, lua_State *L);
   /* Called when growth of a table or luaL_Buffer has moved n bytes and a sample of moved bytes is
-     due. May be NULL. over: number of bytes moved after the sample was due. Returns the distance to
-     the next sample, at least 1; UINT64_MAX: no more samples. luaN_setcopies sets the first
-     distance. */
+     due. May be NULL. 'over' is the number of bytes moved after the sample was due. Returns the
+     distance to the next sample, at least 1; UINT64_MAX: no more samples. luaN_setcopies sets the
+     first distance. */
   uint64_t (*copied) (void *ud, lua_State *L, size_t n, uint64_t over);
   /* Called before the core raises a memory error, unless a limit (luaN_setlimits) has refused the
      memory. Not called before memory errors that lauxlib.c raises. */
@@ -114,16 +114,16 @@ LUA_API void luaN_setdistance (lua_State *L, uint64_t distance);
    bytes of userdata (luaN_outside). Samples count the same bytes. */
 LUA_API uint64_t luaN_allocated (lua_State *L);
 
-/* Sets how many bytes are to be moved until the next sample of moved bytes ('copied'). When a hash
-   part, a moved array or a luaL_Buffer grows, its bytes count as moved. UINT64_MAX: no such
-   samples; luaN_setsampler sets this. */
+/* Sets the number of bytes to move until the next sample of moved bytes ('copied'). Bytes count as
+   moved if a hash part, a moved array or a luaL_Buffer grows. UINT64_MAX, which luaN_setsampler
+   sets: no such samples. */
 LUA_API void luaN_setcopies (lua_State *L, uint64_t distance);
 
 /* number of kinds */
 #define LUAN_KINDS	((int)LUAN_KOUTSIDE + 1)
 
 /*
-** Exact counts of allocated memory by kind: numbers of allocations and growths ('blocks'), and the
+** Exact counts of allocated memory by kind. 'blocks' counts allocations and growths, 'bytes' the
 ** bytes that they have added. LUAN_KSTACK: CallInfos and growth of stacks; the first stack of a
 ** coroutine counts as LUAN_KTHREAD.
 */
@@ -174,7 +174,7 @@ LUA_API void luaN_admit (lua_State *L, size_t before, size_t n);
    grown; for lauxlib.c. */
 LUA_API void luaN_grown (lua_State *L, size_t n);
 
-/* For use in 'sample' of luaN_Sampler, for a string. If the running instruction appends to a
+/* Call it in 'sample' of luaN_Sampler, for a string. If the running instruction appends to a
    variable or field, like s = s .. x, returns the bytes of the operands that were loaded from
    there; else 0. */
 LUA_API size_t luaN_replaced (lua_State *L);
@@ -227,8 +227,8 @@ LUA_API int luaN_field (lua_State *L, const void *table, const char *key,
                         luaN_Entry *e);
 
 /* Sets *e to the entry of node *i of a table's hash part, and increments *i. Returns 0 after the
-   last node. All members of *e are NULL or 0 unless the value is a table or function; e->string is
-   always NULL. */
+   last node. If the value is neither a table nor a function, all members of *e are NULL or 0;
+   e->string is always NULL. */
 LUA_API int luaN_next (lua_State *L, const void *table, size_t *i,
                        luaN_Entry *e);
 
@@ -287,12 +287,13 @@ typedef struct luaN_Edge {
   luaN_EdgeKind kind;
   int fresh;		/* 1: the first edge of the walk to the object 'to' */
   const void *from, *to;
-  /* number of the object 'from' in the order of the walk (luaN_Object.place); LUAN_NOPLACE if
-     'from' is NULL or a weak key. In a walk that reports a tree: number of the object 'to'. */
+  /* Number of an object in the order of the walk (luaN_Object.place). It is that of the object
+     'from'; LUAN_NOPLACE if 'from' is NULL or a weak key. In a walk that reports a tree, it is that
+     of the object 'to'. */
   size_t place;
   const void *key, *in;
-  /* Address of the C function whose upvalue or frame the edge is, for the kinds of edge that have
-     one (luaN_EdgeKind); else NULL. */
+  /* Address of the C function to whose upvalue or frame the edge belongs, for the kinds of edge
+     that have one (luaN_EdgeKind); else NULL. */
   const void *code;
   long long index;
 } luaN_Edge;
@@ -319,26 +320,27 @@ typedef struct luaN_Walker {
   /* Allocates, resizes and frees memory of the walk, like lua_Alloc. The walk needs 8 to 16 bytes
      for each object. */
   void *(*memory) (void *ud, void *block, size_t old, size_t size);
-  /* Called for each object, before the edges from it. The edges follow directly, except those from
-     a stack and those to values of weak keys: other objects may come first. Returns 0 to stop the
-     walk. May be NULL. */
+  /* Called for each object, before the edges from it. Returns 0 to stop the walk. May be NULL. The
+     edges follow directly, with two exceptions, before which other objects may come: the edges from
+     a stack, and those to values of weak keys. */
   int (*object) (void *ud, const luaN_Object *o);
   /* Called for each edge. Returns 0 to stop the walk. */
   int (*edge) (void *ud, const luaN_Edge *e);
-  /* NULL: the walk reports all edges. Otherwise the walk reports a tree: only the first edge to
-     each object. Of the strings, the tree has only those whose bit (luaN_watchbit) is set in this
-     bit set of 2^log2 bits. An edge of the tree from a root or a weak key is passed to 'edge'. All
-     other edges of the tree are passed to 'done' at the end, in the array parents[]. */
+  /* NULL: the walk reports all edges. Otherwise it reports a tree: only the first edge to each
+     object, and of the strings only those whose bit (luaN_watchbit) is set in this bit set of
+     2^log2 bits. The edges of the tree from roots and weak keys are passed to 'edge'. All other
+     edges of the tree are passed to 'done' at the end, in the array parents[]. */
   const uint64_t *wanted;
   unsigned log2;
   /* In a walk that reports a tree: called for each object whose bit in 'wanted' is set, with its
      index in the order of the walk. 'kind' is LUAN_EINDEX only if it was reached by an edge of this
      kind. Returns 0 if the client needs no further object: the tree is then complete. */
   int (*found) (void *ud, const void *object, size_t place, luaN_EdgeKind kind);
-  /* Called at the end of a complete walk of n objects, unless NULL. objects[] has them in the order
-     of the walk. If the walk reports all edges, 'parents' is NULL. If it reports a tree, parents[i]
-     is the index of the object from which objects[i] was reached first, or LUAN_NOPARENT if no
-     object is its parent ('edge' was called for it). The function may change parents[]. */
+  /* Called at the end of a complete walk of n objects, unless NULL. It may change parents[].
+     objects  the objects in the order of the walk
+     parents  NULL if the walk reports all edges. If it reports a tree, parents[i] is the index
+              of the object from which objects[i] was reached first; LUAN_NOPARENT if there is
+              none ('edge' was called for objects[i]) */
   void (*done) (void *ud, const void *const *objects, uint32_t *parents, size_t n);
 } luaN_Walker;
 
@@ -373,9 +375,9 @@ LUA_API void luaN_edges (lua_State *L, const void *object,
 LUA_API size_t luaN_statebytes (lua_State *L);
 
 /*
-** For code that calls lua_Alloc directly and got no memory: runs a full collection without
-** finalizers, returns free blocks to lua_Alloc, and returns 1 if a second request may succeed; else
-** 0. Every object in use must be reachable. Not for the functions of a luaN_Sampler.
+** For code that calls lua_Alloc directly, when lua_Alloc has refused memory. Runs a full collection
+** without finalizers, and returns free blocks to lua_Alloc. Returns 1 if a second request may
+** succeed, else 0. Every object in use must be reachable. Not for the functions of a luaN_Sampler.
 */
 LUA_API int luaN_refused (lua_State *L);
 
@@ -434,8 +436,8 @@ typedef struct luaN_Memory {
   uint64_t planned;
   /* numbers of collections in the life of the state */
   uint64_t minors, majors;
-  /* Duration of the last pause: a minor collection with a slice of a major one, a full collection,
-     or early work on the remembered set. */
+  /* Duration of the last pause, which was one of these: a minor collection with a slice of a major
+     one, a full collection, or early work on the remembered set. */
   uint64_t pause;
   uint64_t longest;	/* the longest pause */
   uint64_t pauses;	/* sum of all pauses */

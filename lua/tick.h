@@ -104,7 +104,7 @@ LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
 /* Initializes the tick data of a new state. */
 LUAI_FUNC void luaN_opentick (luaN_Tick *t);
 
-/* Changes the label to which allocated bytes are added: adds the bytes since the last change to
+/* Changes the label for which allocated bytes are counted: adds the bytes since the last change to
    the sum of the previous label. The state must have an account of labels (luaN_setlabels of
    seam.h). */
 LUAI_FUNC void luaN_relabelled (lua_State *L, unsigned label) __attribute__((noinline));
