@@ -42,7 +42,7 @@
 **        if the state has called another state, the bytecode loop of the other one runs, and uses
 **        another table.
 **   TK6  A signal on an OS thread changes no state whose last protected call was on another OS
-**        thread. While luaN_interrupt changes a state, 'where' of its luaN_Tick has a special value,
+**        thread. While luaN_interrupt changes a state, 'where' of its luaN_Tick is a special value,
 **        for which the first protected call on another OS thread waits (about a second at most: a
 **        child that was forked during a tick of another OS thread would wait forever). An
 **        unprotected call (lua_call of a host) on another OS thread is not noticed; if it runs
