@@ -286,10 +286,11 @@ function M.mark(name, value)
 end
 
 --- Writes the data recorded so far. Returns the path, or nil and a message. A session with the option 'ring'
--- is a flight recorder: it keeps the last samples in memory, and this function writes them to a new file. Any
--- other session flushes its profile.
+-- is a flight recorder: it keeps the last samples in memory, and this function writes them to a new file.
+-- Any other session flushes its profile.
 --
--- path: the new file of a flight recorder; nil: the profile's path with the next number
+-- path: the new file of a flight recorder; nil: a file named by the option 'out' with the next number, such
+-- as 4711.2.vmprof
 function M.dump(path)
   if path ~= nil and not options.ispath(path) then
     error(("bad argument #1 to 'dump' (path expected, got %s)"):format(options.show(path)), 2)

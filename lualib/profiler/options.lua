@@ -9,12 +9,18 @@ local M = {}
 -- These are also limits of profiler.core, which `asamp run` does not load to check options.
 M.MIN, M.MAX, M.MINRATE, M.MAXRATE = 64, 1 << 62, 1, 30000
 
---- Converts values of the option 'overwrite' to those of profiler.core: 0 never replaces an existing file, 1
--- replaces profiles, 2 replaces all files.
+--- Converts values of the option 'overwrite' to those of profiler.core:
+--
+--   - 0: no existing file is replaced
+--   - 1: only profiles are replaced
+--   - 2: any file is replaced
 M.REPLACE = {[false] = 0, profile = 1, [true] = 2}
 
---- Converts values of the option 'quiet' to values of the field 'summary' of profiler.core. 1: the closing
--- line is printed; 2: it is printed only if there are samples; 0: it is not printed.
+--- Converts values of the option 'quiet' to values of the field 'summary' of profiler.core:
+--
+--   - 0: the closing line is not printed
+--   - 1: it is printed
+--   - 2: it is printed only if there are samples
 M.SUMMARY = {[false] = 1, empty = 2, [true] = 0}
 
 function M.show(v)

@@ -20,12 +20,12 @@ local MAXTEXT = 64 << 20  -- limit of the source text in one result, in bytes
 
 local FLAVOURS = {stock = 6, extended = 7}
 
--- map from a format to the default suffix of the output file's name
+-- Maps a format to the default suffix of the output file's name.
 local ENDINGS = {
   firefox = ".firefox.json.gz", pprof = ".pb.gz", collapsed = ".collapsed",
   speedscope = ".speedscope.json", vmprof = ".vmprof", heapsnapshot = ".heapsnapshot",
 }
--- map from a format to the name of the kind of file, as profiler.convert.kind returns it
+-- Maps a format to the name of the kind of file, as profiler.convert.kind returns it.
 local KINDS = {
   firefox = "a profile for the Firefox Profiler", pprof = "a pprof profile",
   collapsed = "a file of collapsed stacks", speedscope = "a speedscope profile",

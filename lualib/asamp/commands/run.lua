@@ -18,9 +18,11 @@ M.summary = "profiles a script or a program, ends with a short report"
 
 local ROWS = 5  -- rows of each table of the short report
 
--- OTHERS: number of terminal rows that are left free for other text: two for the profiler's line, two empty
--- rows, and one for the shell's prompt.
--- LEAST: if the terminal has fewer rows, the short report is made for this number of rows.
+-- Numbers of terminal rows:
+--
+--   - OTHERS: rows that are left free for other text: two for the profiler's line, two empty rows, and one
+--     for the shell's prompt
+--   - LEAST: the short report is made for at least this number of rows, even if the terminal has fewer
 local OTHERS, LEAST = 5, 24
 
 -- Defaults for scripts; bench/defaults measures their cost.

@@ -12,7 +12,7 @@ end
 
 M.TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
--- list of the metrics of a process: {name, type, help text, field of asamp.sums.living.stats} each
+-- The metrics of a process, each as {name, type, help text, field of asamp.sums.living.stats}.
 local METRICS = {
   {"states", "gauge", "Present Lua states.", "states"},
   {"states_total", "counter", "Lua states created while the process was profiled.", "made"},

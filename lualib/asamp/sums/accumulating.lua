@@ -80,8 +80,8 @@ local FREED = 1 / 10
 -- A container with less than 5% of all live samples is not reported.
 local LARGE = 1 / 20
 -- If less than an eighth of a line's survivors are from the first half of the run, the line started late. Its
--- objects are then divided into older and newer ones at the middle of its own time instead of the run's
--- (middleof).
+-- objects are then divided into older and newer ones at another time than the middle of the run: halfway
+-- between its first survivor and the end (middleof).
 local NONE = 1 / 8
 -- If the lines of a container had no samples in the first half of the CPU time, the verdict "leak" becomes
 -- "maybe" (isdelayed).
@@ -90,10 +90,10 @@ local DELAY = 1 / 2
 local START = 1 / 8
 -- If the program allocates nothing in the last 1% of its CPU time, the verdict "leak" becomes "maybe".
 local TAIL = 1 / 100
--- The last period between two collections shows whether the program worked at its end without allocating
--- (births.tail). In a short run, this period is too long to show it. That is assumed if the program usually
--- needs more than 16% of its CPU time to allocate the period's bytes. Then the verdict "leak" becomes
--- "maybe".
+-- The time between the last two collections shows whether the program worked at its end without allocating
+-- (births.tail). In a short run, this time is too large a part of the run to show it. That is assumed if the
+-- program usually uses more than 16% of its CPU time to allocate as many bytes as it allocated between these
+-- two collections. Then the verdict "leak" becomes "maybe".
 local COARSE = 0.16
 -- A container may be a list of strings of output, which the program joins to one string at its end. This is
 -- assumed if the program made a string after the container's last sample, and this string has at least an
@@ -306,10 +306,11 @@ local function middleof(survivors)
   return (first + PARTS) // 2
 end
 
--- Returns how often a line's older objects are alive, compared with its newer ones: the share of the older
--- ones that is alive, divided by the share of the newer ones that is alive. 1: equal shares; 0: no older
--- object is alive. Objects in other containers do not count. Returns two more values:
+-- Compares how often a line's older and newer objects are alive. Objects in other containers do not count.
+-- Returns three values:
 --
+--   1. the share of the older objects that is alive, divided by the share of the newer ones that is alive; 1:
+--      equal shares; 0: no older object is alive
 --   2. {older, newer}: numbers of live samples in the container
 --   3. {older, newer}: numbers of samples that survived a collection and are not in other containers
 --

@@ -346,13 +346,14 @@ end
 --   2. the standard error of this factor
 --   3. the mean number of bytes by which these nurseries exceed their planned size
 --
--- If there are fewer than ENOUGH such collections, the numbers are those of all collections. Otherwise chance
--- explains a part of the difference between the factor of these collections and that of all collections. The
--- result is the factor of all collections plus the other part of the difference (positive-part James-Stein
--- estimator).
+-- The factor is corrected for chance:
 --
--- If the collector chose the sizes itself (b.chosen), the result is always the factor of all collections. Its
--- error is then at least as large as the part of the difference that would be added.
+--   - There are fewer than ENOUGH such collections: all three numbers are those of all collections.
+--   - The collector chose the sizes itself (b.chosen): the factor and the excess are those of all
+--     collections. The error is at least the part of the difference between both factors that is not due to
+--     chance.
+--   - Otherwise: the factor is that of all collections plus this part of the difference (positive-part
+--     James-Stein estimator).
 --
 -- b: the model (result of basis)
 -- n: size of the nursery, bytes

@@ -14,7 +14,7 @@ local M = {}
 --
 -- itself, sums: values of each call tree node, without and with its callees (fields 'self' and 'sums' of the
 -- result of totals.of)
--- field: the measure
+-- field: the measure: a field of these values, such as "bytes"
 local function merge(profile, itself, sums, field)
   local tree = {parent = {}, fn = {}, self = {}, total = {}}
   local merged, bykey = {[0] = 0}, {}

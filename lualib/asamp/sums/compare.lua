@@ -70,7 +70,7 @@ end
 -- Returns a table for the function 'tested' about one of the two compared profiles:
 --
 --   - profile, scale: the parameters
---   - usual: mean value that one sample represents; used as the unit if a sum is 0
+--   - usual: mean value that one sample represents; significance.test uses it if a sum is 0
 --
 -- whole: sum of all samples of the profile
 -- field: field of sums that is compared, such as "bytes"

@@ -86,7 +86,7 @@ end
 --   - value(node): value of a call tree node with its callees
 --   - variance(node): variance of the share of this value
 --   - ofrow(row): variance of a function's share, without its callees; 'row': a row of the totals
---   - usual: mean share that one sample represents; used as the unit if a sum is 0
+--   - usual: mean share that one sample represents; significance.test uses it if a sum is 0
 --   - whole: the parameter 'whole'
 --
 -- t: totals of the profile

@@ -17,7 +17,7 @@ local M = {}
 --     at least two such steps; at the root of the tree, one is enough.
 local MOST, SOME = 0.8, 0.05
 
--- Returns the paths of a profile as a tree. 'h': profile.holders. Fields of a node:
+-- Converts the paths of a profile to a tree and returns its root. 'h': profile.holders. Fields of a node:
 --
 --   - step: text of the last step of the path; nil: the root
 --   - samples, bytes: sums of all paths that start with this path
@@ -152,11 +152,14 @@ local function extended(path, p)
   return {a = text(path.a, p.a or p.b), b = text(path.b, p.b or p.a)}
 end
 
--- Appends rows of M.of to 'list': for a step, or for the path into which it is extended (MOST), and for steps
--- after it (SOME).
+-- Appends rows of M.of to 'list', for a path and all longer paths that start with it:
 --
--- p: {a, b}: nodes of the step in both profiles (pair)
--- path: {a, b}: texts of the path in both profiles, up to this step (extended)
+--   1. Extends the path as long as one next step has most of its samples (MOST).
+--   2. Appends rows for each large next step (SOME).
+--   3. Appends one row for the path, with the samples that are in none of these steps.
+--
+-- p: {a, b}: nodes of the last step of the path in both profiles (pair)
+-- path: {a, b}: texts of the path in both profiles (extended)
 -- whole: number of all samples of both profiles
 -- list: receives the rows
 local function rows(p, path, whole, list)

@@ -6,9 +6,10 @@ local totals = require "asamp.sums.totals"
 
 local M = {}
 
--- Rows of lifetimes. A lifetime is the number of bytes that the program allocated in it. The first row is for
--- lifetimes below 1 MiB, the next ones for those below 4 MiB, 16 MiB and so on. FIRST is the binary logarithm
--- of the first limit, STEP that of the factor between two limits.
+-- Rows of lifetimes. A lifetime is the number of bytes that the program allocated between the allocation of a
+-- block and its death. The first row is for lifetimes below 1 MiB, the next ones for those below 4 MiB, 16
+-- MiB and so on. FIRST is the binary logarithm of the first limit, STEP that of the factor between two
+-- limits.
 local FIRST, STEP = 20, 2
 
 -- Returns the index (0, 1, ...) of the row for a lifetime of less than 2^digits bytes.
@@ -178,7 +179,7 @@ end
 
 -- Returns the samples that died, by line and lifetime: {[line] = {[k] = number of samples}}. A lifetime is
 -- the number of bytes that the program allocated until the block died. k is the number of binary digits of
--- the lifetime, which so is below 2^k.
+-- the lifetime, so the lifetime is below 2^k.
 --
 -- nearest: map from each call tree node to the line of its innermost Lua frame
 local function lives(profile, nearest)

@@ -3,11 +3,11 @@
 
 local M = {}
 
---- map from the words that --by accepts to fields of a sum
+--- Maps the words that --by accepts to fields of a sum.
 M.MEASURES = {bytes = "bytes", samples = "samples", survived = "survivedbytes",
               alive = "alivebytes", time = "timesamples"}
 
---- map from the fields that rows can be sorted by to their names
+--- Maps the fields that rows can be sorted by to their names.
 M.NAMES = {bytes = "bytes", samples = "samples", timesamples = "time",
            survivedbytes = "bytes that survived",
            survived = "samples that survived",

@@ -182,7 +182,7 @@ local function sumsites(profile, covered)
   return itself, kinds, whole
 end
 
--- Returns the sums of each call tree node with its callees, in columns as 'itself' has.
+-- Returns the sums of each call tree node with its callees, in a table of the same form as 'itself'.
 --
 -- parent: map from each node to its caller, which has a lower number
 -- itself: sums without callees (first result of sumsites)
@@ -388,9 +388,10 @@ end
 --   2. map from call tree node to the row of its line; nil: the node is a C function
 --   3. map from call tree node to the row of the innermost Lua frame of its stack
 --
--- If a line has several functions, its row has the name of the function that allocated most bytes.
+-- If a line has several functions, its row has the name of only one of them: the one that allocated most
+-- bytes.
 --
--- alive: true: it has the name of the function with most live bytes at the end of the run instead
+-- alive: true: the one with most live bytes at the end of the run is named instead
 -- native: true: stacks without a Lua frame have a row, too: that of a C function, {file, line (0), name,
 -- defined (0), native (true)}. It is in the first and in the third result
 function M.linerows(profile, alive, native)

@@ -7,9 +7,11 @@
 
 local M = {}
 
--- COLUMNS: columns of profile.sites that every profile has.
--- SQUARES: some profiles also have columns with variances. Maps such a column to the column whose variance it
--- is.
+-- Columns of profile.sites:
+--
+--   - COLUMNS: list of the columns that every profile has
+--   - SQUARES: map from columns with variances, which only some profiles have, to the columns whose variances
+--     they are
 local COLUMNS = {"samples", "bytes", "survived", "survivedbytes", "later", "laterbytes",
                  "undecided", "undecidedbytes"}
 local SQUARES = {bytesquares = "bytes", survivedsquares = "survivedbytes",

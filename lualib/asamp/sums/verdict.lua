@@ -18,8 +18,9 @@ local M = {}
 --     they clearly show that C code or collections took much time (evident).
 --   - SMALL: a growth of the heap by less than 12 sampling periods is called "small".
 local FEW, FEWTIME, SMALL = 20, 8, 12
--- A line with LEAST to FEW - 1 samples (8 to 19) has a reason only if chance is an unlikely cause: without
--- the reason, fewer than 1 of 20 profiles (RARELY) would have such samples.
+-- A line with LEAST to FEW - 1 samples (8 to 19) has a reason only if its main type of block clearly has at
+-- least half of its bytes. The test: if the type had only half of them, fewer than 1 of 20 profiles (RARELY)
+-- would have at least the observed number of samples of this type.
 local LEAST, RARELY = 8, 1 / 20
 local SLOWGC = 1 / 5
 -- Limits for profiles with fewer than FEWTIME time samples. The verdict reports that C code or collections
@@ -434,8 +435,9 @@ local function joined(rows, byholder)
   return kept
 end
 
--- The path of a row leads to a table's entry, such as cache["a"]. If at least FEWENTRIES entries of one table
--- have rows with fewer than FEWSAMPLES samples each, one row for the table replaces these rows (collected).
+-- An object can be held by an entry of a table, such as cache["a"]. If a table has at least FEWENTRIES
+-- entries whose rows have fewer than FEWSAMPLES samples each, one row for the table replaces these rows
+-- (collected).
 local FEWENTRIES, FEWSAMPLES = 4, 3
 
 -- Finds tables with at least FEWENTRIES entries whose rows have fewer than FEWSAMPLES samples each. Replaces
@@ -514,9 +516,9 @@ local function gathered(rows, byholder, all)
   return kept
 end
 
--- Sets the field 'held' of each group of likely leaks to the bytes of all objects that the group's holder
--- keeps alive. But if less than half of these bytes were allocated without a known line, 'held' is nil,
--- because the lines of the report explain most of the bytes.
+-- Sets the field 'held' of groups of likely leaks: the bytes of all objects that the group's holder keeps
+-- alive. The field is set only if at least half of these bytes were allocated without a known line. Otherwise
+-- it stays nil, because the lines of the report explain most of the bytes.
 --
 -- groups: groups of likely leaks (leaksof)
 local function holdings(profile, groups)

@@ -1,14 +1,18 @@
 -- SPDX-License-Identifier: MIT
 -- Converts a profile, as profiler.reader returns it, to the data that the page of `asamp view` embeds:
--- columns of numbers, and each name once. Node 0 is the root; nodes count from 1; bins, kinds, functions and
--- files from 0. Times are us since the start of the profile. The size is bounded:
+-- columns of numbers, and each name once. Call tree nodes are numbered from 1; 0 is the root. Time slices
+-- ("bins"), kinds of samples, functions and files are numbered from 0. Times are in us since the start of the
+-- profile. The size of the data is limited:
 --
---   VD1  at most options.nodes nodes are kept, those with the largest totals. Removed nodes are
---        merged into one node of the function [smaller callees] below their nearest kept caller,
---        so that all totals stay the same;
---   VD2  at most ROWS rows (bin, node, kind): time slices are widened until the rows fit;
---   VD3  at most POINTS collections: of neighbouring collections the largest values are kept;
---   VD4  omitted data are listed in 'notes', or in the views of heldby.lua, lives.lua and memory.lua.
+--   VD1  The page has at most options.nodes call tree nodes, those with the largest totals. Other nodes are
+--        merged into one node of the function [smaller callees] below their nearest kept caller. So all
+--        totals stay the same.
+--   VD2  The page has at most ROWS rows of sums, each of a time slice, node and kind of sample. The time
+--        slices are made longer until the rows fit.
+--   VD3  The page has at most POINTS collections. If there are more, neighbouring ones are merged into one
+--        with the largest of their values.
+--   VD4  Data that are left out are listed in 'notes', or in the views of heldby.lua, lives.lua and
+--        memory.lua.
 
 local apart = require "asamp.show.page.apart"
 local heldby = require "asamp.show.page.heldby"

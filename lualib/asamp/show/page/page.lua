@@ -1,9 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- Inserts data into the template of the page of `asamp view`, made by `view/build`. The data are JSON without
--- "<": no name or source line can end the script element or start another one:
+-- Inserts data into the template of the page of `asamp view`, which `view/build` makes. The data are JSON
+-- without "<". So no name or source line can end the page's script element or start another one:
 --
---   VP1  bytes of a profile or a source file reach the page only as the contents of JSON strings or as
---        numbers.
+--   VP1  Data of a profile or a source file are in the page only as numbers or in JSON strings.
 
 local json = require "asamp.show.json"
 

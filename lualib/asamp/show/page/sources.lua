@@ -2,9 +2,9 @@
 -- Selects the source lines that the page of `asamp view` embeds: lines with frames, and their surroundings.
 -- Its input is the page's columns, and a function that reads files (asamp.cli.sources defines which).
 --
---   VS2  of a file at most MAXFILE bytes are read. At most MAXTEXT bytes of lines are embedded, and MAXLINE
---        bytes of a line, which then ends with an ellipsis;
---   VS3  every file with frames has either its lines or a reason why they are missing.
+--   VS2  At most MAXFILE bytes of a file are read. At most MAXTEXT bytes of lines are embedded in total. A
+--        line longer than MAXLINE bytes is cut and ends with an ellipsis.
+--   VS3  For every file with frames, the page has its lines, or a reason why lines are missing, or both.
 
 local layout = require "asamp.show.layout"
 local source = require "asamp.show.source"
@@ -28,7 +28,7 @@ local REASONS = {
   {"absent", "were not found: name their folders with --source DIRS"},
 }
 
---- map from the name of a reason to the end of a sentence about one file whose lines are missing
+--- Maps the name of a reason to the end of a sentence about one file whose lines are missing.
 M.WHY = {
   outside = "lies outside the current folder: name its folder with --source DIRS",
   hidden = "is in a hidden folder: name it with --source DIRS",
