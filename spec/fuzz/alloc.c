@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The lua_Alloc of the fuzzed Lua state. It counts bytes, checks that Lua passes correct old
-** sizes, and refuses requests according to the fields of 'memory'. It never refuses a request
-** that does not grow a block. Invariant: 'memory.bytes' is the number of bytes that Lua has
-** requested and not freed.
+** The lua_Alloc of the fuzzed Lua state. It counts bytes, checks the old sizes that Lua passes,
+** and refuses requests as the fields of 'memory' say. It never refuses a request that does not
+** make a block larger. Invariant: 'memory.bytes' is the number of bytes that Lua has requested
+** and not freed.
 */
 #include <stdlib.h>
 #include <string.h>

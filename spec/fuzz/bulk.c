@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Actions of the graph fuzzer with many operations between two collections, or with one operation
-** in many variants: weak tables that become shorter while a collection is overdue, very many raw
-** stores, chains of ephemerons, variables that C functions close. Each action checks its objects
-** itself, because the model does not contain them. They are garbage when the action ends, except
-** for the tables that 'a_shrink' keeps.
+** Actions of the graph fuzzer that stress one part of the collector: very many raw stores
+** (lua_rawset, lua_rawseti), weak tables that shrink while a collection is overdue, long chains
+** of ephemerons, and variables that C functions close. The model does not contain the objects of
+** these actions, so that each action checks its objects itself. They are garbage when the action
+** ends, except for the tables of 'a_shrink'.
 */
 #include "model.h"
 
 #define DYING	24	/* number of values of a weak table that have no other reference */
-/* number of raw stores that are enough to make a collection overdue */
+/* number of raw stores that are certainly enough to make a collection overdue */
 #define FLOOD	70000
 
 /* {== Raw stores == */
 
-/* Makes 'n' raw stores into a table that is garbage afterwards. */
+/* Makes n raw stores into a new table, which is garbage afterwards. */
 static void flood (lua_State *L, int n) {
   int i;
   w.flooded = 1;
@@ -28,7 +28,7 @@ static void flood (lua_State *L, int n) {
 
 /*
 ** C function with the arguments table and value. Stores the value in the table under w.a keys
-** that the model never uses, and removes most of these keys again.
+** that the model does not use. Each key is removed again 20 stores later.
 */
 static int b_flood (lua_State *L) {
   int i;
@@ -70,7 +70,7 @@ static void a_flood (lua_State *L) {
 
 static struct {
   int slots, mode, flood;
-  /* The keys first to first + dying - 1 have values that only this weak table refers to. */
+  /* the values of the keys from 'first' to first + dying - 1 are referenced only by this table */
   int first, dying;
 } shrink;
 
@@ -81,8 +81,10 @@ static int b_weak (lua_State *L) {
   return 1;
 }
 
-/* C function with the arguments table and value. Stores the value in all slots, and then nil in
- * the last seven eighths of them. Then stores the values to which nothing else refers. */
+/*
+** C function with the arguments table and value. Stores the value in all slots, and then nil in
+** the last seven eighths of them. Then stores the dying values in some of the empty slots.
+*/
 static int b_prepare (lua_State *L) {
   int i;
   luaL_checkstack(L, DYING + 4, NULL);
@@ -105,8 +107,8 @@ static int b_prepare (lua_State *L) {
 }
 
 /*
-** C function with the arguments table and value. Stores the value under a key that makes Lua
-** shrink the array part.
+** C function with the arguments table and value. Stores the value under a large key, so that Lua
+** computes new sizes and shrinks the array part.
 */
 static int b_shrink (lua_State *L) {
   lua_rawseti(L, 1, 16 * shrink.slots);
@@ -114,8 +116,8 @@ static int b_shrink (lua_State *L) {
 }
 
 /*
-** C function that checks whether the dying values of the table are intact, or missing where this
-** is allowed. Then removes all of them.
+** C function that checks the dying values of the table. Each must be intact; if the table has
+** weak values, it may also be missing. Then removes all of them.
 */
 static int b_compare (lua_State *L) {
   int i;
@@ -183,9 +185,10 @@ static void a_shrink (lua_State *L) {
 /* {== Ephemerons == */
 
 /*
-** C function that creates a table with weak keys in which the value of each key is the next key.
-** The fields are stored from the last key to the first, or in reverse order. Only the first key
-** has another reference. Between two of these fields, an entry that dies is stored.
+** C function that creates a chain of ephemerons: a table with weak keys, in which the value of
+** each key is the next key. Only the first key has another reference. The fields are stored from
+** the last key to the first, or from the first to the last. Between them, fields are stored whose
+** key dies.
 */
 static int b_chain (lua_State *L) {
   int i, j, n = w.a;
@@ -236,7 +239,7 @@ static void a_chain (lua_State *L) {
 
 /*
 ** C function with the arguments object and value. Keeps the object in a variable to be closed.
-** w.a chooses how control leaves the variable's block.
+** w.a selects how control leaves the block of the variable, such as by an error.
 */
 static int b_close (lua_State *L) {
   Node *n = node_at(lua_topointer(L, 1));

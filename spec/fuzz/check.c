@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Walks the whole graph of Lua objects through the C API, starting from the slots of the running
-** frame and of the registry, and walks the model in parallel. Checks identity and content of
-** every visited value. Allocates nothing from the Lua state except stack space of the thread
-** 'queue'. During the walk, lua_Alloc refuses no request.
+** Compares Lua with the model. Walks the graph of all Lua objects through the C API, from the
+** slots of the running frame and of the registry, and in parallel the graph of the model. Checks
+** the identity and the contents of every visited value. Allocates nothing in the Lua state except
+** stack space of the thread 'queue'. During the walk, lua_Alloc refuses no request.
 */
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +30,8 @@ static int must_vanish (const Node *n, const Entry *e) {
 }
 
 /*
-** Checks that the value at the top of the stack is 'v'. Queues its node for a visit if it was not
-** visited yet.
+** Checks that the value at the top of the stack is v. If v is a node that this walk has not
+** visited yet, queues it.
 */
 static void see (lua_State *L, Value v, const char *where) {
   Node *n = v.u.node;
@@ -191,8 +191,8 @@ static int b_check (lua_State *L) {
 }
 
 /*
-** Compares the Lua state with the model. If 'collected' is 1, a full collection has just ended,
-** and the marks REACH_NOW were computed before it.
+** Compares the Lua state with the model. 'collected' must be 1 if a full collection has just
+** ended; the marks REACH_NOW must then be those from before the collection.
 */
 void check (lua_State *L, int collected) {
   int s, armed = memory.armed;

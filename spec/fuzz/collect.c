@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Actions of the graph fuzzer on collections, modes, metatables and finalizers. The model
-** predicts exactly which objects a full collection frees. full_collect compares the state with
-** this prediction, and then removes the nodes of the freed objects from the model.
+** Actions of the graph fuzzer on collections, their modes, metatables and finalizers. The model
+** predicts exactly which objects a full collection frees. full_collect compares Lua with this
+** prediction, and then removes the nodes of the freed objects from the model.
 */
 #include <limits.h>
 #include <stdlib.h>
@@ -43,8 +43,8 @@ static void keep_revived (lua_State *L, Node *n) {
 }
 
 /*
-** The metamethod __gc. Checks that the object is not in use, and that its finalizer is called
-** only once.
+** The metamethod __gc of all objects. Checks that the object is unreachable in the model, and
+** that its finalizer is called only once.
 */
 static int on_gc (lua_State *L) {
   Node *n = node_at(lua_topointer(L, 1));
@@ -65,16 +65,15 @@ static int on_gc (lua_State *L) {
   w.log[w.logged++] = n->seq;
   if (mt_fin(n->mt) == FIN_REVIVE && !w.closing) keep_revived(L, n);
   w.finalizing = 1;
-  /* allocates garbage, which may raise an error */
+  /* allocates garbage; this may raise an error if memory is refused */
   lua_createtable(L, 3, 0);
   w.finalizing = 0;
   return 0;
 }
 
 /*
-** The warning function of the state. Counts the calls of __gc that raised an error, which they
-** may do only if memory was refused. The error was raised in on_gc, or before on_gc ran; the
-** latter is counted in w.lost.
+** The warning function of the state. Lua calls it if a __gc has raised an error, which is allowed
+** only if memory was refused. If the error was raised before on_gc ran, increments w.lost.
 */
 void on_warning (void *ud, const char *message, int more) {
   (void)ud;
@@ -86,8 +85,8 @@ void on_warning (void *ud, const char *message, int more) {
 }
 
 /*
-** Returns 1 if the finalizer of n may be one of the w.lost finalizers that failed before they
-** ran, and removes it from their number.
+** Returns 1 if the finalizer of n may be one of those that failed before on_gc ran (w.lost), and
+** then decrements w.lost.
 */
 int lost_finalizer (Node *n) {
   if (w.lost == 0) return 0;
@@ -96,7 +95,10 @@ int lost_finalizer (Node *n) {
   return 1;
 }
 
-/* The metamethod __close. threads.c computes how many of its calls are due. */
+/*
+** The metamethod __close. n->closers is the number of its calls that are due; threads.c computes
+** it.
+*/
 static int on_close (lua_State *L) {
   Node *n = node_at(lua_topointer(L, 1));
   if (n == NULL || n->closers <= 0) wrong("__close called, but not due");
@@ -107,9 +109,9 @@ static int on_close (lua_State *L) {
 const luaL_Reg metamethods[] = {{"__gc", on_gc}, {"__close", on_close}};
 
 /*
-** Checks that finalizers ran in the order from the newest object to the oldest, except at up to
-** 'ascents' places (-1: any number). Each earlier collection that has left finalizers to be
-** called causes one such place.
+** Checks the order of the finalizers that ran: from the newest object to the oldest. The order
+** may be violated at up to 'ascents' places (-1: any number), once for each earlier collection
+** that left finalizers to be called.
 */
 void check_finalized (int ascents) {
   unsigned i;
@@ -129,7 +131,7 @@ static void a_setmetatable (lua_State *L) {
   if (s < 0) return;
   n = slot_node(s);
   if (n->kind == N_USERDATA) m -= mt_mode(m);
-  /* the metatable of a weak table keeps its weak mode */
+  /* a weak table must keep its weak mode when it receives another metatable */
   if (mt_mode(n->mt)) m = m - mt_mode(m) + mt_mode(n->mt);
   if (n->fin && mt_fin(m) == FIN_NONE) m += 4;
   if (!n->fin && !n->closable && !mt_mode(n->mt) && chance(3)) {
@@ -176,8 +178,8 @@ static void forget_dead (void) {
 
 /*
 ** Resets the flags of resurrected objects. Called when all weak tables that are certainly
-** reachable have been compared and every slot was visible. From then on, a resurrected object
-** counts like any other object, and so do the objects that only it reaches.
+** reachable were compared and no slot was tombstoned. From then on a resurrected object is like
+** any other object, and so are the objects that only it reaches.
 */
 static void settle (void) {
   unsigned i;
@@ -207,8 +209,8 @@ static void check_count (lua_State *L) {
 }
 
 /*
-** Checks the number of external bytes that Lua reports. It must be at least the sum over live
-** userdata, and at most the sum over all userdata of the model.
+** Checks the number of external bytes that Lua reports. It must be at least the sum over the live
+** userdata of the model, and at most the sum over all of its userdata.
 */
 static void check_outside (lua_State *L) {
   size_t sum, least = 0, most = 0;
@@ -238,10 +240,12 @@ static int b_collect (lua_State *L) {
   return 0;
 }
 
-/* Runs finalizers that were queued by an emergency collection, or by a collection that was
- * overdue after raw stores. The next collection treats all objects that these finalizers may
- * access as reachable. Its result can be predicted only after they have run. Resets w.marked,
- * because the model may have changed since they were queued. */
+/*
+** Runs the finalizers that are pending. An emergency collection may have queued them, or a
+** collection that was overdue after raw stores. The result of the next collection can be
+** predicted only after they have run, because it treats all objects that they can access as
+** reachable. Resets w.marked, because the finalizers may have changed the model.
+*/
 static void drain (lua_State *L) {
   static unsigned long failed;
   const char *stress = getenv("LUAN_STRESS");
@@ -272,8 +276,8 @@ void full_collect (lua_State *L) {
   w.collecting = 0;
   check_finalized(strict ? 0 : memory.failed ? -1 : 2);
   /*
-  ** check() needs the marks computed before the collection, so that REACH_AFTER is computed
-  ** separately
+  ** check() needs the marks from before the collection; therefore this computes another set,
+  ** REACH_AFTER
   */
   reach(REACH_AFTER);
   for (i = 0; i < dues; i++)
@@ -334,8 +338,8 @@ static void a_mode (lua_State *L) {
 }
 
 /*
-** Stops the collector for some actions, so that all objects that die during these actions are
-** freed by one full collection.
+** Stops the collector for some hundred actions, so that all objects that die meanwhile are freed
+** by one full collection.
 */
 static void a_stop (lua_State *L) {
   static unsigned long since;
@@ -364,8 +368,10 @@ static void a_parameters (lua_State *L) {
     luaN_setnursery(L, chance(2) ? 0 : chance(20) ? ~0ul >> 1 : 256ul << random_below(14));
 }
 
-/* C function with a userdata as argument. Reports w.a as the number of its external bytes. If
- * w.b is set, it first reports a number near the maximum, and then 0. */
+/*
+** C function with a userdata as argument. Reports w.a as the number of its external bytes. If w.b
+** is 1, first reports a number near the maximum of size_t, and then 0.
+*/
 static int b_outside (lua_State *L) {
   static const size_t all[] = {~(size_t)0, ~(size_t)0 / 2, (size_t)1 << 60};
   if (w.b) {
@@ -387,17 +393,17 @@ static void a_outside (lua_State *L) {
   w.strict = 0;
   known = (n->outside > 0 && !w.b);
   /*
-  ** the call may run a collection, so that the model has the larger of both numbers until it
-  ** returns
+  ** the call may run a collection; until it returns, the model has the larger one of the old and
+  ** the new number
   */
   n->outside = (n->outside > (size_t)w.a) ? n->outside : (size_t)w.a;
   push_slot(L, s);
   calm(L, b_outside, 1, 0);
   n->outside = (size_t)w.a;
   /*
-  ** After memory was refused, the first external bytes of a userdata may not be counted, even if
-  ** this call requests no memory: Lua needs a table for them, and does not request a table that
-  ** lua_Alloc has refused again before the next major collection.
+  ** If memory was refused earlier, Lua may not count the first external bytes of a userdata. It
+  ** needs a table for them. If lua_Alloc has refused this table, Lua does not request it again
+  ** before the next major collection.
   */
   if (memory.failed != 0 && !known) {
     push_slot(L, s);

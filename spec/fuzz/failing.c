@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** failing [most=N] [name=PROGRAM]: runs each program of programs.c while lua_Alloc refuses the
-** k-th memory request, for k = 1, 2, 3 and so on, until the program ends with fewer than k
-** requests, or k exceeds N. Then it does the same while that request and all later ones are
-** refused. A run must end with success or LUA_ERRMEM, or without a state. Afterwards the state
-** must be usable and close without a leak, and luaN_check, if the Lua has it, must succeed. The
-** exit status is 0, 1 (a failure) or 2 (wrong arguments).
+** failing [most=N] [name=PROGRAM]: runs each program of programs.c many times. In run k (1, 2, 3,
+** ...) lua_Alloc refuses the k-th memory request. This ends when the program makes fewer than k
+** requests, or when k exceeds N. Then all of this is repeated, but run k refuses all later
+** requests, too.
 **
-** The Lua function 'load' returns a lack of memory as a message. A program that raises this
-** message ends with LUA_ERRRUN, which is allowed if a request was refused.
+** A run must succeed or end with LUA_ERRMEM, or must fail to create a state. Afterwards the state
+** must be usable and close without a leak, and luaN_check must succeed if the Lua has this
+** function. The exit status is 0, 1 (a failure) or 2 (wrong arguments).
+**
+** The Lua function 'load' returns the error "not enough memory" as a message. A program that
+** raises this message ends with LUA_ERRRUN, which is allowed if a request was refused.
 */
 #include <stdio.h>
 #include <stdlib.h>
@@ -78,7 +80,7 @@ static int usable (lua_State *L) {
   return 0;
 }
 
-/* Returns 1 if a request was refused and the program's error is a lack of memory. */
+/* Returns 1 if a request was refused and the program's error says that memory is lacking. */
 static int excused (lua_State *L, int status) {
   const char *message = lua_tostring(L, -1);
   if (memory.refused == 0) return 0;
@@ -115,8 +117,8 @@ static void run (void) {
 }
 
 /*
-** Runs the program with the k-th request refused for k = 1, 2, 3, ..., at most 'most'. If
-** 'lasting' is set, all later requests are refused, too. Returns the number of runs.
+** Runs the program with k = 1, 2, 3, ..., but at most 'most'. In run k, the k-th request is
+** refused; if 'lasting' is set, all later ones are refused, too. Returns the number of runs.
 */
 static unsigned long series (int lasting, unsigned long most) {
   unsigned long k;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A fuzzer of the reader of heap snapshots. Damaged snapshots must cause no crash, no hang, and
+** A fuzzer of the reader of heap snapshots: damaged snapshots must cause no crash, no hang, and
 ** no inconsistent graph.
 **
 **   heaps SEED INPUTS [FOLDER]
 **
-** It creates snapshots of random heaps, well-formed and malformed, damages most of them in
-** several ways, compresses some, and processes each as `asamp heap` does: graph, classes,
-** dominators, trees, file for DevTools. An undamaged file must be accepted. It checks every graph
-** that was read: the invariants GR1 and GR2, the sums and, on small graphs, the dominators by
-** their definition. The file input.h describes arguments and failures.
+** It creates snapshots of random heaps, well-formed and malformed. It damages most of them in
+** several ways and compresses some. It processes each as `asamp heap` does: graph, classes,
+** dominators, trees, file for DevTools. An undamaged file must be accepted. In every graph that
+** was read it checks the invariants GR1 and GR2, the sums and, if the graph is small, that the
+** dominators conform to their definition. The file input.h describes the arguments, and the
+** report of a failure.
 */
 #define _GNU_SOURCE
 #include "input.h"
@@ -22,7 +23,7 @@
 #include "merge.h"
 #include "words.h"
 
-/* largest number of objects of a graph whose dominators are checked */
+/* largest number of objects of a graph whose dominators are compared with their definition */
 #define SMALL	64
 
 /* ------------------------------------------------------- a snapshot -- */
@@ -64,15 +65,15 @@ static void text (const char *s) {
 #define OBJECTS		60
 
 /*
-** The objects of the generated heap, with address and kind. The first three are a table, a string
-** and a prototype.
+** The objects of the generated heap: address and kind. Object 0 is a table, 1 a string, 2 a
+** prototype.
 */
 static struct { uint64_t at; int kind; } all[OBJECTS];
 static size_t n;
 
 static uint64_t edges;
 
-/* The addresses of the C functions that have names in the snapshot. */
+/* Addresses of the C functions that have names in the snapshot. */
 #define CODES	3
 static uint64_t codes[CODES];
 
@@ -173,8 +174,8 @@ static void samples (void) {
 }
 
 /*
-** Writes a snapshot of a random heap. It is well-formed if every object has a holder: an earlier
-** object or, for the first object, the state.
+** Writes a snapshot of a random heap. In a well-formed snapshot, every object has a holder: the
+** state for the first object, an earlier object for all others.
 */
 static void make (void) {
   uint64_t last = 0, bytes = 0, base = 8 * (1 + upto(1u << 30));
@@ -205,8 +206,8 @@ static void make (void) {
     size_t more = (size_t)upto(4);
     object(i, &last, &bytes);
     /*
-    ** the loop adds edges of a binary tree, so that every object has a holder; the lines after it
-    ** add random edges
+    ** This loop adds the edges of a binary tree, so that every object has a holder. Further
+    ** random edges follow.
     */
     for (k = i + 1; k < n && k <= 2 * i + 2; k++)
       if (k > 2 * i)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Functions shared by the fuzzers of files (profiles.c, heaps.c): a random generator, the input
-** file and its name, compression. At the first failure, the program prints the number of the
-** input, leaves the input in its file, and ends with status 1. The same seed gives the same
-** inputs.
+** Functions for the fuzzers of files: a random generator, the input and its file, and
+** compression. If an input fails, the program prints its number, leaves it in its file, and ends
+** with status 1. The same seed gives the same inputs.
 */
 #ifndef fuzz_input_h
 #define fuzz_input_h
@@ -46,9 +45,9 @@ static void unusable (void) {
 }
 
 /*
-** Parses the arguments of main, SEED INPUTS [FOLDER], and stores the number of requested inputs.
-** Returns the descriptor of the input file FOLDER/asamp-NAME.SEED.PROCESS. Its name contains the
-** process id because several processes may use the same seed at the same time.
+** Parses the arguments of main, SEED INPUTS [FOLDER]. Stores the number of inputs in '*inputs'.
+** Returns the descriptor of the new input file FOLDER/asamp-NAME.SEED.PROCESS. PROCESS is the
+** process id, because several processes may use the same seed at the same time.
 */
 static int start (const char *program, const char *name, int argc, char **argv,
                   unsigned long long *inputs) {

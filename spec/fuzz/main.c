@@ -62,8 +62,8 @@ void push_slot (lua_State *L, int s) {
 
 /*
 ** Stores the value at the top of the stack in slot s, and removes it from the stack. 'v' is the
-** same value in the model. A slot of the registry is never nil, because its key must stay in the
-** registry.
+** same value in the model. If the slot is in the registry, nil is stored as another value, so
+** that the key stays in the registry.
 */
 void store (lua_State *L, int s, Value v) {
   if (s < LOCALS) {
@@ -113,10 +113,7 @@ int call (lua_State *L, lua_CFunction f, int args, int results) {
   return 0;
 }
 
-/*
-** Does the same as call(), but no memory request is refused. For functions that must run
-** completely.
-*/
+/* Like call(), but lua_Alloc refuses no request. For functions that must not fail. */
 int calm (lua_State *L, lua_CFunction f, int args, int results) {
   int armed = memory.armed, done;
   memory.armed = 0;
@@ -129,8 +126,8 @@ int calm (lua_State *L, lua_CFunction f, int args, int results) {
 
 /*
 ** Returns 1 if the memory in use is more than 90% of the limit. Uses LUA_GCCOUNT, not the bytes
-** that lua_Alloc has returned: a heap made of blocks takes all available memory before it collects,
-** and frees only parts of blocks. With the bytes of lua_Alloc, nearly every action was followed by
+** of lua_Alloc: a heap made of blocks takes all memory up to the limit before it collects, and
+** then frees only parts of blocks. With the bytes of lua_Alloc, nearly every action would cause
 ** two full collections.
 */
 static int isfull (lua_State *L) {
@@ -185,7 +182,10 @@ static void step (lua_State *L) {
   if (options.invariants && w.action % options.invariants == 0) check_invariants(L);
 }
 
-/* C function that runs random actions in its own stack frame, which has slots of its own. */
+/*
+** C function that runs random actions in a stack frame of its own. The slots of the frame are
+** roots.
+*/
 int run_frame (lua_State *L) {
   int s;
   unsigned long n = w.depth == 0 ? w.actions : random_below(60);
@@ -238,9 +238,9 @@ static int prepare (lua_State *L) {
 }
 
 /*
-** Makes two inputs of Lua's hash seed constant, the time and an address on the C stack, so that
-** the fuzzer's seed determines everything. main continues on the C stack at a multiple of
-** STACK_PLACE bytes, whatever the size of environment and arguments.
+** Makes two inputs of Lua's hash seed constant: the time, and an address on the C stack. So the
+** fuzzer's seed alone determines a run. main continues at a stack address that is a multiple of
+** STACK_PLACE bytes, so that the size of the environment and of the arguments does not change it.
 */
 #define STACK_PLACE	65536u
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Values, maps and nodes of the fuzzer's model, and its random numbers. Nothing in this file uses
-** Lua. No order depends on addresses, so that the same seed gives the same actions.
+** Values, maps and nodes of the fuzzer's model, and the random generator. Nothing in this file
+** uses Lua. The order of nodes and entries never depends on addresses, so that the same seed
+** gives the same actions.
 */
 #include <stdarg.h>
 #include <stdint.h>
@@ -147,7 +148,7 @@ Entry *map_random (Map *m) {
 
 /* {== Nodes == */
 
-/* Hash table that contains all nodes, by the address of their Lua object. */
+/* Hash table of all nodes, by the address of their Lua objects. */
 static Node **table;
 static unsigned tablesize, tableused;
 static Node deleted;
@@ -198,8 +199,8 @@ static Node *add (Kind kind, const void *address) {
 }
 
 /*
-** Adds the node of a new Lua object to the model. If there already is a node with this address,
-** its object must be dead.
+** Adds a node for a new Lua object. If the model has a node with this address already, the object
+** of that node must be dead.
 */
 Node *node_new (Kind kind, const void *address) {
   Node *n, **p;

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The fuzzer's model of one Lua state: the contents of every slot, field, upvalue and stack, in
-** plain C structs outside of the collector. The model predicts which objects must be alive
-** (reach.c). Each action changes Lua and the model in the same way (objects.c, threads.c,
-** collect.c, bulk.c), and check.c compares the two.
+** plain C structs outside of the collector. A slot is a root: a variable of a stack frame, or a
+** field of the registry. A node is the model of an object. The model predicts which objects must
+** be alive (reach.c). Each action changes Lua and the model in the same way (objects.c,
+** threads.c, collect.c, bulk.c), and check.c compares the two.
 **
 ** The model reads from Lua only where a weak table or a collection may have removed something.
 ** The function 'wrong' reports a difference and ends the process.
 **
-** Invariant: two nodes of the model never have the same address, except nodes with 'gone' set,
-** whose addresses were reused. Such a node is never reachable.
+** Invariant: two nodes never have the same address, except nodes with 'gone' set, whose addresses
+** were reused. Such a node is never reachable.
 */
 #ifndef fuzz_model_h
 #define fuzz_model_h
@@ -51,19 +52,19 @@ typedef enum Kind {
 #define MODE_VALUES	2
 
 /*
-** Metatables that exist from the start have the numbers: weak mode + 4 * kind of finalizer. The
-** number -1 means no metatable.
+** Numbers of the metatables that exist from the start: weak mode + 4 * kind of finalizer. -1
+** means no metatable.
 */
 enum { FIN_NONE, FIN_PLAIN, FIN_REVIVE, FIN_KINDS };
 #define METATABLES	(4 * FIN_KINDS)
 #define mt_mode(m)	((m) < 0 ? 0 : (m) % 4)
 #define mt_fin(m)	((m) < 0 ? FIN_NONE : (m) / 4)
 
-/* The model of one call of the Lua function 'body' (threads.c) in a coroutine. */
+/* The model of one call of the Lua function 'body' in a coroutine (threads.c). */
 typedef struct Frame {
   Node *cell[3], *get, *set;
   Value tbc, command, x;
-  Node *cell4, *keep;	/* upvalue and closure of command 7; NULL if its block is not active */
+  Node *cell4, *keep;	/* upvalue and closure of command 7; NULL outside of its block */
 } Frame;
 
 #define FRAMES	16
@@ -72,24 +73,25 @@ struct Node {
   Kind kind;
   unsigned id, index;	/* index: position in w.node */
   const void *address;
-  /* bit set of REACH_NOW and the following constants */
+  /* sets that contain the node: bits REACH_NOW and so on */
   unsigned marks;
   unsigned visited;	/* number of the last check that visited the node */
   char fin;		/* 1: the object has a finalizer that was not called yet */
-  /* 1: the node was unreachable when a finalizer resurrected it, so that Lua may call the node's
-   * own finalizer */
+  /*
+  ** 1: the node was unreachable when a finalizer resurrected it; Lua may call its own finalizer
+  */
   char maybe;
-  /* 1: resurrected by a finalizer, so that collections may have removed its weak references */
+  /* 1: a finalizer has resurrected the node; collections may have removed its weak references */
   char revived;
   char gone;		/* 1: the address of the object was given to another object */
   int mt;		/* number of one of the fixed metatables, or -1 */
-  /* the table of the model that is the node's metatable, or NULL */
+  /* the table of the model that is the node's metatable; NULL if it is one of the fixed ones */
   Node *meta;
   unsigned long seq;	/* rank in the order of marking for finalization */
   int closers;		/* number of calls of __close that are still due */
   char open;		/* N_CELL: the variable is still on the stack of a coroutine */
   /*
-  ** 1: a coroutine has the object in a variable to be closed, so that its metatable must keep
+  ** 1: the object is in a variable to be closed of a coroutine, so that its metatable must keep
   ** __close
   */
   char closable;
@@ -112,7 +114,7 @@ struct Node {
 #define REACH_HELD	16u	/* 'gone' is set, but a node that may be reachable refers to the node */
 
 #define LOCALS	14	/* number of slots in each frame of the fuzzer */
-/* number of slots in the registry, of which the last REVIVED are for resurrected objects */
+/* number of slots in the registry; the last REVIVED of them are for resurrected objects */
 #define GLOBALS	48
 #define REVIVED	8
 #define SLOTS	(LOCALS + GLOBALS)

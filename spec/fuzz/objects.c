@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Actions of the graph fuzzer on tables, strings, userdata and closures. A function a_NAME
-** chooses the parameters of an action and updates the model. b_NAME is its C function that runs
-** in protected mode.
+** Actions of the graph fuzzer on tables, strings, userdata and closures. An action NAME has two
+** functions: a_NAME chooses the parameters and updates the model, b_NAME is a C function that
+** runs in protected mode.
 */
 #include <stdlib.h>
 #include <string.h>
@@ -55,7 +55,10 @@ static void a_string (lua_State *L) {
   if (call(L, b_string, 0, 1)) store(L, any_slot(), v);
 }
 
-/* C function that checks that equal short strings are one object, also after a collection step. */
+/*
+** C function that checks that equal short strings are the same object, also after a step of the
+** collector.
+*/
 static int b_intern (lua_State *L) {
   b_string(L);
   lua_createtable(L, 0, 2);
@@ -74,7 +77,7 @@ static void a_intern (lua_State *L) {
   call(L, b_intern, 0, 0);
 }
 
-/* C function that creates garbage: strings that grow in steps, and buffers. */
+/* C function that creates garbage: buffers, and strings that grow in steps. */
 static int b_concat (lua_State *L) {
   luaL_Buffer b;
   size_t length, i;
@@ -183,8 +186,8 @@ static void push_key (lua_State *L) {
 }
 
 /*
-** C function with the arguments table, key (nil: the variable 'key') and value. Sets the field
-** through one of several API functions, which w.a chooses.
+** C function with the arguments table, key and value. If the key is nil, it uses the variable
+** 'key'. Sets the field through one of several API functions, which w.a selects.
 */
 static int b_set (lua_State *L) {
   switch (w.a) {
@@ -225,7 +228,10 @@ static int b_set (lua_State *L) {
   return 0;
 }
 
-/* Sets 'key' to a random value for use as a key. Pushes it if it is a node, otherwise nil. */
+/*
+** Sets 'key' to a random value that can be a key. Pushes it if it is a node, otherwise pushes
+** nil.
+*/
 static void push_random_key (lua_State *L, int limit) {
   int s = any_slot();
   key = slot(s);
@@ -251,7 +257,7 @@ static void a_set (lua_State *L) {
 
 /*
 ** C function with the arguments table and value. Appends w.b elements to the table and overwrites
-** some, as programs do with large tables.
+** some of them, as programs do with large tables.
 */
 static int b_fill (lua_State *L) {
   int i;
@@ -284,8 +290,8 @@ static int b_get (lua_State *L) {
 }
 
 /*
-** Sets 'key' to the key of a random field of n that is not a node. Returns 0 if n has no such
-** field.
+** Sets 'key' to the key of a random field of n, but only if it is not a node. Otherwise returns
+** 0.
 */
 static int choose_field (Node *n) {
   Entry *e = map_random(&n->map);
@@ -295,8 +301,8 @@ static int choose_field (Node *n) {
 }
 
 /*
-** Stores the value at the top of the stack in a slot. The value was read from entry e of table n,
-** or, if e is NULL, from an absent key.
+** Stores the value at the top of the stack in a slot. It was read from the table n, from entry e,
+** or from a missing key if e is NULL.
 */
 static void took (lua_State *L, Node *n, Entry *e) {
   Value v = e ? e->value : nil_value();
@@ -343,8 +349,7 @@ static void a_clear (lua_State *L) {
 
 /*
 ** Searches by lua_next for a field whose key is a node, and stores its key and value in slots.
-** The model chooses the field, because the order of lua_next depends on addresses and not only on
-** the seed.
+** The model chooses the field in advance, because the order of lua_next depends on addresses.
 */
 static void a_walk (lua_State *L) {
   int t = slot_of(1u << N_TABLE), ks, found = 0;
@@ -379,8 +384,8 @@ static void a_walk (lua_State *L) {
 }
 
 /*
-** C function with a table as argument. Traverses it by lua_next and clears half of its fields,
-** with collections between the steps.
+** C function with a table as argument. Traverses it by lua_next and clears half of its fields.
+** Between the steps it runs collections.
 */
 static int b_clear_walk (lua_State *L) {
   Node *n = node_at(lua_topointer(L, 1));
@@ -487,7 +492,7 @@ static int b_ref (lua_State *L) {
   int ref;
   lua_createtable(L, 2, 2);
   lua_insert(L, 1);
-  /* this is the last call in this function that may raise an error */
+  /* the last call in this function that may raise an error */
   ref = luaL_ref(L, LUA_REGISTRYINDEX);
   lua_rawgeti(L, LUA_REGISTRYINDEX, ref);
   luaL_unref(L, LUA_REGISTRYINDEX, ref);

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A fuzzer of the profile reader and the converters. Damaged profiles must cause no crash, no
+** A fuzzer of the profile reader and the converters: damaged profiles must cause no crash, no
 ** hang and no wrong sum.
 **
 **   profiles SEED INPUTS [FOLDER]
 **
 ** It creates profiles of random runs with the encoder, in both file versions, and logs as other
-** programs write them. It damages each in several ways, compresses some, and computes the totals,
-** or runs a converter with /dev/null as output. FOLDER (/dev/shm) is for the input file (input.h)
-** and for temporary files. The totals are checked after each input.
+** programs write them. It damages each in several ways and compresses some. From each it computes
+** the totals, which are checked, or it runs a converter with /dev/null as output. FOLDER
+** (/dev/shm) is for the input file (input.h) and for temporary files.
 */
 #define _GNU_SOURCE
 #include "input.h"
@@ -46,8 +46,10 @@ static void resolve (void *ud, uint64_t address, char *symbol, size_t size,
   snprintf(file, filesize, "lib");
 }
 
-/* The size of a generated profile. The numbers of its functions, classes, names and marks are
- * proportional to it. */
+/*
+** Size of a generated profile: the numbers of functions, classes, names and marks are
+** proportional to it.
+*/
 static uint64_t many;
 
 static void stack (Encoder *e) {
@@ -100,7 +102,10 @@ static void mark (Encoder *e, uint64_t time) {
   encoder_mark(e, time, name, n, value, m);
 }
 
-/* Writes reference paths and holders of the followed samples; some are invalid. */
+/*
+** Writes holders of followed samples, and the paths of references that lead to them. Some are
+** invalid.
+*/
 static void hold (Encoder *e, uint64_t time) {
   uint32_t runs[9], i;
   for (i = 1; i <= many; i++) {
@@ -116,8 +121,10 @@ static void hold (Encoder *e, uint64_t time) {
   encoder_walk(e, time, upto(9999999));
 }
 
-/* Writes the rows of one measurement of resident memory. The names of rows are those that the
- * reader accepts, and one unknown name. */
+/*
+** Writes one measurement of resident memory: up to 12 rows, with names that the reader accepts
+** and one that it does not.
+*/
 static void picture (Encoder *e, uint64_t time) {
   static const char *const words[] = {"rss", "lua.old", "lua.free", "free", "native", "file", "new"};
   size_t i, n = 1 + (size_t)upto(12);
@@ -142,7 +149,7 @@ static size_t labels (void *ud, uint32_t set, ProfileLabel *to) {
   return n;
 }
 
-/* Writes names of functions and classes. Some functions have the same name. */
+/* Writes the names of functions and classes. Some functions have equal names. */
 static void names (Encoder *e) {
   char name[80];
   int i;
@@ -162,7 +169,7 @@ static void ownprofile (Bytes *to, int format) {
   uint64_t time = 1000000000;
   int i, events = 20 + (int)upto(200);
   uint32_t state = STATES;
-  /* by state, number of samples that have no survival outcome yet */
+  /* for each state, the number of samples whose survival is not known yet */
   size_t open[STATES + 1] = {0};
   memset(&config, 0, sizeof(config));
   config.format = format;
@@ -368,7 +375,7 @@ static size_t make (unsigned char *data) {
     n = (size_t)upto(400);
     for (i = 0; i < n; i++)
       data[i] = (unsigned char)next();
-    /* replaces the data after a valid header by random bytes */
+    /* keeps the header and replaces all data after it by random bytes */
     if (upto(2))
       memcpy(data, s->data, n < 60 ? n : 60);
     return n;
@@ -453,7 +460,10 @@ static ReadProfile *readinput (ReaderClient *client) {
 
 static Fold fold;
 
-/* Computes the folded stacks of the profile, and checks them. */
+/*
+** Computes the folded stacks of a profile. Checks that each parent precedes its children, and
+** that no function of a script is left out.
+*/
 static const Fold *folded (const ReadProfile *r) {
   uint32_t i;
   if (!fold_init(&fold, r, upto(4) == 0))
@@ -467,7 +477,7 @@ static const Fold *folded (const ReadProfile *r) {
   return &fold;
 }
 
-/* Merges the input with itself. Returns the merged profile, or NULL if the input was rejected. */
+/* Merges the input with itself. Returns the merged profile; NULL if the input was rejected. */
 static ReadProfile *merged (Output *o) {
   static Unite u;
   ReadProfile *r = NULL;
@@ -572,7 +582,7 @@ int main (int argc, char **argv) {
     }
     put(fd, data, n);
     run(&o);
-    if (input % 2000 == 0) {  /* other profiles */
+    if (input % 2000 == 0) {  /* creates other well-formed profiles */
       int i;
       for (i = 0; i < SEEDS; i++)
         free(seeds[i].data);

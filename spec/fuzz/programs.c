@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The programs that failing.c runs while memory requests are refused. Each is a Lua chunk that
-** makes one feature of the language allocate memory, and raises an error if a result is wrong.
-** The programs print nothing and set no globals.
+** uses one feature of the language which allocates memory. It raises an error if a result is
+** wrong, prints nothing and sets no globals.
 */
 #include <stddef.h>
 

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Reachability in the fuzzer's model, by Lua's rules of strong references, weak references and
-** finalization. It is a plain search that shares no algorithm with the collector. A set of nodes
-** is a bit in Node.marks, valid until the model changes. If a weak value is dead or resurrected,
-** a collection may have removed its entry, and then the objects that the key reaches. REACH_NOW
-** excludes these objects, the other sets include them.
+** Reachability in the fuzzer's model by Lua's rules of strong references, weak references and
+** finalization. It is a plain search, which shares no algorithm with the collector. A set of
+** nodes is a bit in Node.marks. It is valid until the model changes.
+**
+** If a weak value is dead or resurrected, a collection may have removed its entry. Then it is
+** unknown whether the objects are alive that only the key of this entry reaches. REACH_NOW
+** excludes these objects, all other sets include them.
 */
 #include <stdlib.h>
 
 #include "model.h"
 
-/* 'work': nodes to visit; 'weak': weak tables whose entries must be visited again */
+/* 'work' has the nodes to visit, 'weak' the weak tables whose entries must be visited again */
 static Node **work, **weak;
 static unsigned works, worksize, weaks;
 static unsigned current;
 static int reviving;	/* 1: nodes with 'visited' set count as resurrected */
-static const Node *from;	/* for error messages: the node that is being visited; NULL: a slot */
+static const Node *from;	/* for error messages: the node that is being visited; NULL if it is a slot */
 static const char *by;	/* for error messages: the part of 'from' that refers to a node */
 
 static void given_away (const Node *n) {
@@ -52,8 +54,8 @@ static int came_back (const Node *n) {
 }
 
 /*
-** Visits an entry of a weak table. With weak keys, it visits the value if the key is reachable.
-** With weak values, it visits the key if the value is reachable.
+** Visits an entry of a weak table. If only keys are weak, the value is reachable if the key is.
+** If only values are weak, the key is reachable if the value is.
 */
 static void visit_weak (const Node *table, const Entry *e) {
   if (e->key.tag <= V_NIL) return;
@@ -151,8 +153,8 @@ void reach (unsigned set) {
 }
 
 /*
-** Adds the nodes reachable from the nodes in 'sets' to REACH_AFTER, because a finalizer may have
-** stored an object where only a later finalizer will find it.
+** Adds all nodes to REACH_AFTER that are reachable from the nodes in 'sets'. A finalizer may have
+** stored an object in them, where only a later finalizer finds it.
 */
 void reach_more (unsigned sets) {
   unsigned i;
@@ -163,8 +165,8 @@ void reach_more (unsigned sets) {
 }
 
 /*
-** Computes REACH_NOW and counts nodes with 'visited' set as resurrected. A weak table among them
-** was not compared with Lua, and may have lost entries of objects that were resurrected long
+** Computes REACH_NOW, and treats nodes with 'visited' set as resurrected. Weak tables among them
+** were not compared with Lua, and may have lost entries whose objects were resurrected long
 ** before.
 */
 void reach_settled (void) {
@@ -193,9 +195,9 @@ void reach_final (void) {
 }
 
 /*
-** Called before n becomes reachable again. Sets 'revived' in all objects that are reachable only
-** from n. They were garbage until now, so that a collection may have removed them from weak
-** tables and queued their finalizers.
+** Called before n becomes reachable again. Sets 'revived' in all objects that only n reaches.
+** They have been garbage, so that a collection may have removed them from weak tables and queued
+** their finalizers.
 */
 void revive (Node *n) {
   unsigned i;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** refusing MILLIONTHS SEED FILE ARGUMENT...: runs the Lua program FILE while random memory
-** requests are refused, MILLIONTHS of each million. The program passes a function to the global
-** function 'try'. Requests are refused only in this function, which may fail for lack of memory.
-** After any other failure, or if lua_close leaves bytes allocated, the exit status is 1.
+** requests are refused: MILLIONTHS of a million. Requests are refused only in functions that the
+** program passes to the global function 'try'; such a function may fail for lack of memory. After
+** any other failure, or if bytes are allocated after lua_close, the exit status is 1.
 */
 #include <stdint.h>
 #include <stdio.h>

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** A fuzzer of the flight recorder (ring.h, past.h). Its inputs are random events of several Lua
-** states, of which some contradict earlier events. At random times the ring is written to an
-** encoder. There must be no crash, no leak, and no access beyond limits. If no event contradicts
-** another, the reader must accept the log, and the log must contain the samples that were marked
-** as older than the recording.
+** states; some contradict earlier events. At random times the recording is written to an encoder.
+** There must be no crash, no leak, and no access out of bounds. If no event contradicts another,
+** the reader must accept the log, and the log must contain the samples that were marked as older
+** than the recording.
 **
 **   rings SEED EVENTS [FOLDER]
 **
-** spec/fuzz/build compiles it with tiny limits (-DASAMP_TINY), with which every table is full,
-** and every chunk of the ring overwritten, within a few events. FOLDER (/dev/shm) is for a log
-** (input.h) that is read back.
+** spec/fuzz/build compiles it with tiny limits (-DASAMP_TINY), so that a few events fill every
+** table and overwrite every chunk of the ring. FOLDER (/dev/shm) is for a log that is read back
+** (input.h).
 */
 #define _GNU_SOURCE
 #include "input.h"
@@ -27,9 +27,11 @@
 #define DEEP		(READER_MAXDEPTH / 8 < 1500 ? READER_MAXDEPTH / 8 : 1500)
 #define SECOND		UINT64_C(1000000000)
 
-/* The data of a state, with which the generator keeps the guarantees of a sampler. P5
- * (profile.h): a stack is passed as its difference to the previous stack. P6 (profile.h): a
- * class is emitted before its first outcome. PA1 (past.h): which survivors are followed. */
+/*
+** The data of a state that the generator needs to act as a sampler does. It must pass a stack as
+** its difference to the previous one (P5, profile.h), emit a class before its first outcome (P6,
+** profile.h), and follow the right survivors (PA1, past.h).
+*/
 typedef struct State {
   uint32_t id;
   int started;
@@ -37,7 +39,7 @@ typedef struct State {
   uint32_t classes, paths;
 } State;
 
-/* 1 if the reader's limits are so small that it accepts fewer stacks than a batch may contain */
+/* 1 if the reader's limits are so small that it accepts fewer stacks than a batch can have */
 #if defined(ASAMP_TINY)
 #define TINY	1
 #else
@@ -221,8 +223,8 @@ static void endstate (State *s) {
 }
 
 /*
-** Writes an event about native memory of a closed state ("orphans"). The state's id is that of a
-** state that has ended, is running, or never existed.
+** Writes an event about native memory of a closed state ("orphans"). Its state has ended, is
+** running, or never existed.
 */
 static void orphans (State *s) {
   OrphansEvent *o = (OrphansEvent *)body;

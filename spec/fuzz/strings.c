@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Conversion of strings and scalars between the fuzzer's model and Lua. String number n consists
-** of eight hex digits and noise, with a length that depends on n: short strings, long ones and
-** some over 8 KiB. Every function that reads a string back verifies all of it.
+** of eight hexadecimal digits and random bytes. Its length depends on n: some are short strings,
+** some are long, and some have over 8 KiB. Every function that reads a string from Lua compares
+** all of it.
 */
 #include <inttypes.h>
 #include <stdint.h>

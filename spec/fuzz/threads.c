@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Actions of the graph fuzzer on Lua closures, coroutines, stacks and calls. Their Lua code is
-** 'thread_chunk'. Its function 'body' runs in coroutines and executes one command for each
-** resume. It keeps no value in a register that is not in the model's Frame. Memory requests are
-** refused only where the state after an error is known.
+** 'thread_chunk'. Its function 'body' runs in coroutines, and executes one command each time it
+** is resumed. Its registers contain only values that are also in the model's Frame. Memory
+** requests are refused only where the state after an error is known.
 */
 #include <stdlib.h>
 #include <string.h>
@@ -65,8 +65,9 @@ static Node *closure (lua_State *L, int index, Kind kind, Node **cell, int n) {
 }
 
 /*
-** Creates the nodes of two closures, 'get' at 'index' and 'set' at the next index, and of their
-** common cells, which have the values a, b and c.
+** Creates the nodes of two closures and of the three variables (cells) that both have as
+** upvalues. The closure 'get' is at the stack index 'index', 'set' is at the next one. The
+** variables have the values of 'abc'.
 */
 static void closures (lua_State *L, int index, const Value *abc, Node **cell, Node **get, Node **set) {
   int i;
@@ -76,7 +77,7 @@ static void closures (lua_State *L, int index, const Value *abc, Node **cell, No
 }
 
 static int b_make (lua_State *L) {
-  /* w.a: also loads a new prototype */
+  /* if w.a is 1, also compiles a new prototype */
   if (w.a)
     if (luaL_loadstring(L, "local a, b, c = ...\n"
         "local function get() return a, b, c end\n"
@@ -157,8 +158,8 @@ static void leave_block (Frame *f) {
 }
 
 /*
-** Removes the frames with indices from 'from' on from the model of a coroutine. Their __close
-** metamethods must have been called.
+** Removes the frames from index 'from' on from the model of a coroutine. Checks that their
+** variables to be closed were closed.
 */
 static void unwind (Node *n, int from) {
   while (n->frames > from) {
@@ -182,8 +183,8 @@ static void close_coroutine (lua_State *L, Node *n, lua_State *co) {
 }
 
 /*
-** Resumes the coroutine and moves the values that it yields to L. While the values are moved, no
-** memory request is refused.
+** Resumes the coroutine and moves the values that it yields to L. No memory request is refused
+** while they are moved.
 */
 static int resume (lua_State *L, lua_State *co, int args) {
   int n = 0, status = lua_resume(co, L, args, &n);
@@ -198,8 +199,8 @@ static int resume (lua_State *L, lua_State *co, int args) {
 }
 
 /*
-** Adds a call of 'body' to the model of a coroutine. Removes the closures get and set from the
-** top of the stack.
+** Adds a call of 'body' to the model of a coroutine. The closures get and set are at the top of
+** the stack, and are removed from it.
 */
 static void enter_frame (lua_State *L, Node *n, const Value *abc, Value tbc) {
   Frame *f = &n->frame[n->frames++];
@@ -274,8 +275,8 @@ static int choose_command (Node *n, Value x) {
 }
 
 /*
-** Updates the model after a coroutine has executed a command. The results of the command are on
-** the stack of L above index 'from'.
+** Updates the model after a coroutine has executed a command with the argument x. The results of
+** the command are on the stack of L, above index 'from'.
 */
 static void obeyed (lua_State *L, Node *n, int command, Value x, int from) {
   Frame *f = &n->frame[n->frames - 1];
@@ -477,8 +478,8 @@ static int b_tramp (lua_State *L) {
 }
 
 /*
-** Runs actions in a nested frame of the fuzzer, which is called from C, through a Lua function, or
-** in a coroutine.
+** Runs actions in a nested stack frame of the fuzzer. The frame is called from C, through a Lua
+** function, or in a coroutine.
 */
 static void a_descend (lua_State *L) {
   int kind = (int)random_below(3), depth = w.depth;

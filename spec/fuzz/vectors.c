@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Actions of the graph fuzzer on a big table that exists across actions. They store young and old
-** objects into thousands of its slots, exchange and erase them, set strong and weak metatables,
-** and resize its parts. Only this file models the table: for each cell, the number that its
-** object has in field [1], and whether the object may be missing.
+** Actions of the graph fuzzer on a big table that exists during the whole run. They store young
+** and old objects in thousands of its slots, exchange and erase them, set strong and weak
+** metatables, and resize its parts. The general model does not contain this table. This file has
+** a model of its own: for each cell, the number of its object, which the object has in field [1],
+** and whether the object may be missing.
 */
 #include "model.h"
 
@@ -13,25 +14,27 @@
 #define MANY	200	/* largest number of stores in one action */
 
 static struct {
-  /* 'ref' is the registry reference of a table with three fields: [1] is the big table, [2] a
-   * table with strong references to objects, [3] the keys. */
+  /*
+  ** 'ref' is a registry reference to a table: [1] is the big table, [2] is a table with strong
+  ** references to objects, [3] is a table of the keys
+  */
   int made, ref;
   int mode;
   int last;	/* number of the last object that was created */
   struct {
-    /* number of the object that the slot refers to; 0: the slot is false, -1: it is nil */
+    /* number of the object in the cell; 0: the cell is false, -1: it is nil */
     int number;
     /* 1 if the table [2] also refers to the object */
     char held;
-    char loose;	/* 1 if the object was a weak value at any time since it was stored */
+    char loose;	/* 1 if at any time since it was stored, the object was a weak value */
   } cell[CELLS];
 } big;
 
 enum { BIG = 1, HELD, KEY, TOP = KEY };
 
 /*
-** Pushes three tables, which get the stack indices 1 to 3: the big table, the table of strong
-** references, and the keys.
+** Pushes three tables to the stack indices 1 to 3: the big table, the table of strong references,
+** and the table of the keys.
 */
 static void push_tables (lua_State *L) {
   int i;
@@ -120,14 +123,14 @@ static void cell_check (lua_State *L, int c) {
 }
 
 /*
-** Stores the value at the top of the stack in cell c of the big table and of the model, and
-** removes it from the stack.
+** Stores the value at the top of the stack in cell c, in Lua and in the model, and removes it
+** from the stack.
 */
 static void cell_put (lua_State *L, int c, int number, int held) {
   lua_pushboolean(L, 0);
   held_set(L, c);
   big.cell[c].held = 0;
-  /* 1: the model does not know the contents until the store has succeeded */
+  /* until the store has succeeded, the model does not know which value the cell has */
   big.cell[c].loose = 1;
   lua_pushvalue(L, -1);
   cell_set(L, c);
@@ -230,8 +233,8 @@ static int v_resize (lua_State *L) {
 }
 
 /*
-** C function that replaces some keys by others. When the hash part is full, the rehash frees the
-** nodes of the old keys.
+** C function that replaces some keys by others. When the hash part is full, a rehash frees the
+** nodes of the removed keys.
 */
 static int v_rekey (lua_State *L) {
   int i;
@@ -256,7 +259,7 @@ static int v_rekey (lua_State *L) {
 static int v_erasekeys (lua_State *L) {
   push_tables(L);
   lua_pushnil(L);
-  /* removes keys that v_resize left because memory was refused */
+  /* removes keys that v_resize has left because memory was refused */
   while (lua_next(L, BIG)) {
     int extra = lua_isinteger(L, -2) && lua_tointeger(L, -2) > ARRAY;
     lua_pop(L, 1);
@@ -279,12 +282,12 @@ static int v_check (lua_State *L) {
 }
 
 /*
-** Tables to which only numbers are appended. The array of such a table is often the last
-** allocated block when it has to grow, so that it grows in place, and it is old by then. Every
-** second such table has a full hash part, in which a number finds no free node, and which takes
-** more than one slice to mark.
+** Tables to which only numbers are appended. Such a table stresses two cases. The array of an old
+** table grows: often it is the block that was allocated last, and then grows in place. Every
+** second table also has a full hash part of FULL keys. A number finds no free node in it, and
+** marking it takes more than one slice.
 */
-#define APPENDED	512	/* number of slots of the largest array that is allocated in lines */
+#define APPENDED	512	/* number of slots of the largest array that is allocated in lines of a block */
 #define FULL	4096	/* number of keys that fill the hash part */
 
 static struct {
@@ -334,13 +337,14 @@ static void a_append (lua_State *L) {
 }
 
 /*
-** A table that receives keys of all kinds, and loses them in the order of insertion, until it has
-** grown a few times. While a large hash part grows, its next node vector is filled in steps.
+** A table that receives keys of all kinds, and loses them in the order in which they were added,
+** until it has grown a few times. While a large hash part grows, its next node vector is filled
+** in steps.
 */
 #if defined(LUAI_ASSERT)
 /*
-** log2 of the largest number of keys; it is small in this build, which verifies the heap all the
-** time
+** log2 of the largest number of keys. It is smaller in this build, because it verifies the heap
+** all the time.
 */
 #define GROWNLOG	12
 #else
@@ -349,11 +353,11 @@ static void a_append (lua_State *L) {
 
 static struct {
   /*
-  ** 'ref' is a registry reference to a table: [1] the growing table, [2] the objects that are
-  ** keys in it
+  ** 'ref' is a registry reference to a table: [1] is the growing table, [2] has the objects that
+  ** are keys in it
   */
   int made, ref;
-  /* the table has keys number 'first' to n - 1; it is replaced when it has more than 'most' keys */
+  /* the table has the keys number 'first' to n - 1; if it has more than 'most', it is replaced */
   int first, n, most;
 } grown;
 
@@ -460,7 +464,7 @@ static void a_vector (lua_State *L) {
   w.a = 1 + (int)random_below(MANY);
   call(L, act[random_below(sizeof(act) / sizeof(act[0]))], 0, 0);
   if (chance(10)) calm(L, v_erasekeys, 0, 0);
-  /* starts another big table; the old one becomes garbage */
+  /* drops the big table, so that the next action creates another one */
   if (chance(200)) {
     luaL_unref(L, LUA_REGISTRYINDEX, big.ref);
     big.made = 0;

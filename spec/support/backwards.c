@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** backwards: a library that is preloaded (LD_PRELOAD) and also loaded as a Lua module. Its
-** function jump(seconds) sets all clocks back: in all later calls, clock_gettime returns times
-** that are this many seconds too early.
+** backwards: a library for LD_PRELOAD, which is also loaded as a Lua module. Its function
+** jump(seconds) sets all clocks back: clock_gettime then returns times that are this many seconds
+** too early.
 */
 #define _GNU_SOURCE
 #include <sys/syscall.h>
@@ -12,7 +12,7 @@
 #include <lua.h>
 #include <lauxlib.h>
 
-static volatile long long back;  /* nanoseconds */
+static volatile long long back;  /* nanoseconds by which all clocks are set back */
 
 int clock_gettime (clockid_t clock, struct timespec *t) {
   int result = (int)syscall(SYS_clock_gettime, clock, t);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** bounds: a Lua module that returns the bounds of the C stack of this OS thread.
+** bounds: a Lua module that returns the end of the C stack of this OS thread.
 **
-**   stackend() -> two numbers: the highest address of the stack according to the profiler
-**   (asamp/sample/owner.h), and according to the C library
+**   stackend() -> the highest address of the stack, twice: according to the profiler
+**   (asamp/sample/owner.h) and according to the C library
 */
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A browser for specs: controls headless Chromium through the DevTools protocol over two pipes. The object
--- owns the process and its folder. The browser ends with close(), or after LIMIT seconds. All network
--- requests and errors of pages are recorded.
+-- A browser for specs: controls headless Chromium by the DevTools protocol, through two pipes. The object
+-- owns the browser's process and its folder. The process ends when close() is called, or after LIMIT
+-- seconds. The object records all network requests and all errors of pages.
 
 local cjson = require "cjson"
 local shell = require "spec.support.shell"
@@ -96,8 +96,8 @@ function M:call(method, params)
   end
 end
 
--- Opens a file and waits until it is loaded. If the path differs from that of the open page only in its
--- fragment, nothing is loaded.
+-- Opens a file and waits until it is loaded. If the open page has the same path up to the fragment, the
+-- browser does not load it again.
 function M:visit(path)
   self.requests, self.errors = {}, {}
   self.last = nil
@@ -108,7 +108,7 @@ function M:visit(path)
   end
 end
 
--- Returns the value of a JavaScript expression in the page, after the page was drawn once more.
+-- Returns the value of a JavaScript expression in the page. Waits first until the page was drawn once more.
 function M:eval(expression)
   local result = self:call("Runtime.evaluate", {
     expression = "new Promise(done => requestAnimationFrame(() => setTimeout(done)))" ..
@@ -144,8 +144,8 @@ function M:press(...)
   end
 end
 
--- Types text into the focused element. Returns after 100 ms, the longest time by which the page delays its
--- reaction to input.
+-- Types text into the focused element. Waits 100 ms, because the page reacts to input with a delay of up to
+-- 100 ms.
 function M:type(text)
   self:call("Input.insertText", {text = text})
   self:eval "new Promise(done => setTimeout(done, 100))"

@@ -25,7 +25,7 @@ if folder then
     repeat
       n = n + 1
       path = folder .. "/" .. n
-    -- os.rename detects whether the file exists; io.open would wait if it were a pipe
+    -- os.rename tests whether the file exists. io.open would block if it were a pipe
     until not os.rename(path, path)
     assert(io.open(path, "w")):close()
     return path

@@ -64,7 +64,7 @@ static size_t make (char *to, size_t size) {
   };
   size_t n = 0;
   unsigned i, k = any(8);
-  /* random bytes, which may be longer than a request may be */
+  /* a line of x, which may be longer than the longest valid request */
   if (any(20) == 0) {
     n = any((unsigned)size);
     memset(to, 'x', n);

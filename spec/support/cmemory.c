@@ -43,8 +43,8 @@
 static lua_Integer requested, kept;
 
 /*
-** Stores the result of malloc here, so that the compiler does not remove a pair of malloc and
-** free.
+** The result of malloc is stored here, because the compiler would remove a call of malloc whose
+** result is only freed.
 */
 static void *volatile last;
 
@@ -204,7 +204,7 @@ static void onalarm (int signal) {
   alarms++;
 }
 
-/* Blocks that one thread has allocated and another thread frees. */
+/* Blocks that one thread has allocated and that another thread will free. */
 static void *volatile handed[64];
 
 static void *churner (void *ud) {
@@ -234,7 +234,7 @@ static int child (void) {
   return p != NULL;
 }
 
-/* Body of a thread that allocates and frees until the process ends. */
+/* Body of a thread that allocates and frees memory until the process ends. */
 static void *lingering (void *ud) {
   (void)ud;
   while (1) free(last = realloc(malloc(30), 4000));
@@ -264,7 +264,7 @@ static int l_stress (lua_State *L) {
   setitimer(ITIMER_REAL, &every, NULL);
   strncpy(latelib, luaL_checkstring(L, 2), sizeof(latelib) - 1);
   /*
-  ** The thread 'lingering' still runs after the state was closed, so that this module's code must
+  ** The thread 'lingering' still runs when the state is closed. So the code of this module must
   ** stay loaded.
   */
   if (dladdr((void *)(uintptr_t)lingering, &here))
@@ -325,8 +325,10 @@ static int l_narrow (lua_State *L) {
   return 0;
 }
 
-/* Creates n mappings of a page. Neighbours have different protections, so that the kernel lists each
-   mapping in a line of its own. */
+/*
+** Creates n mappings of one page. Neighbours have different protections, so that the kernel lists
+** each mapping separately.
+*/
 static int l_map (lua_State *L) {
   size_t page = (size_t)sysconf(_SC_PAGESIZE), n = (size_t)luaL_checkinteger(L, 1), i;
   char *p = mmap(NULL, n * page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -9,9 +9,9 @@ local M = {}
 
 local function none() end
 
--- Returns a function that calls a subcommand (a module asamp.commands.NAME) with the given arguments, and
--- returns its exit code, stdout and stderr. 'more' has additional fields for 'world', the table through
--- which a subcommand accesses its environment (see asamp.lua).
+-- Returns a function that runs a subcommand (a module asamp.commands.NAME) with the given arguments. The
+-- function returns its exit code, stdout and stderr. A subcommand accesses its environment through the
+-- table 'world' (see asamp.lua); 'more' has additional fields for this table.
 function M.of(command, more)
   return function(...)
     local out, err = {}, {}

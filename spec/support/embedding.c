@@ -86,8 +86,8 @@ static void *grow (void *list, size_t n, size_t *size, size_t element) {
 /* {== callbacks ======================================================== */
 
 /*
-** Called at the start of each callback, with the callback's name. Calls forbidden functions if
-** 'misused' is set.
+** Called first by each callback, with the callback's name. Calls functions that callbacks must
+** not call if 'misused' is set. Returns the record.
 */
 static Record *enter (void *ud, const char *name) {
   const asamp_Client other = {sizeof(other), NULL, NULL, NULL, NULL, NULL, NULL, NULL};
@@ -336,10 +336,7 @@ static void setboolean (lua_State *L, const char *key, int b) {
 
 static int l_samples (lua_State *L) {
   const Record *r = self(L);
-  /*
-  ** Reads the number of samples only once, because the loop allocates, which may record further
-  ** samples.
-  */
+  /* reads r->n only once, because the loop allocates, which may add samples to the record */
   size_t i, all = r->n;
   const asamp_Api *a = api(L);
   lua_createtable(L, (int)all, 0);

@@ -17,7 +17,7 @@ void *__libc_malloc (size_t n);
 void *__libc_calloc (size_t n, size_t size);
 void *__libc_realloc (void *block, size_t n);
 
-/* once per 64 requests, searches libdw and libelf in the list of loaded libraries */
+/* libdw and libelf are searched in the list of loaded libraries once per EVERY requests */
 #define EVERY	64
 
 static unsigned long first, last, requests, searches;

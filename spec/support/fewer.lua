@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- fewer(n, m): returns the number of rounds of a loop in a spec: n, but m on the asan build, which takes 3
--- to 10 times as long. On this build it suffices to execute each line of code; the other builds run all
--- rounds.
+-- fewer(n, m) returns how many times a spec repeats a loop: n, but m on the asan build, which takes 3 to 10
+-- times as long. On that build it is enough to execute each line of code, because the other builds run all
+-- n rounds.
 
 local asan = os.getenv "ASAMP_VARIANT" == "asan"
 

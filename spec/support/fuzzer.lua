@@ -10,9 +10,9 @@ local SANITIZED = " -g -fno-omit-frame-pointer -fsanitize=address,undefined " ..
 
 local variant = os.getenv "ASAMP_VARIANT" or "fork"
 
--- Compiles the fuzzer 'name' with these options (on asan also with the sanitizers), and runs it on as many
--- inputs as the table 'inputs' has for the variant. The environment variables ASAMP_SEED and ASAMP_INPUTS
--- override seed and number. Raises an error with the seed if an input fails.
+-- Compiles the fuzzer 'name' with these compiler options (on asan also with the sanitizers) and runs it.
+-- 'inputs' has the number of inputs for each build variant. The environment variables ASAMP_SEED and
+-- ASAMP_INPUTS override the seed and this number. If an input fails, raises an error that states the seed.
 return function(name, options, seed, inputs)
   local program = os.tmpname()
   if variant == "asan" then options = options .. SANITIZED end

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Random graphs of Lua objects with a model of their references, for specs of heap snapshots. The model
--- finds the nodes that a node retains by a search without this node.
+-- Random graphs of Lua objects, and a model of their references, for specs of heap snapshots. A node
+-- retains all nodes that the first node reaches only through it; the model finds them by a search.
 
 local M = {}
 
@@ -36,8 +36,8 @@ function MAKE.weakvalues() return setmetatable({}, {__mode = "v"}) end
 local KINDS = {"table", "table", "table", "class", "function", "coroutine",
                "weakkeys", "weakvalues"}
 
--- Adds a reference from node a to node b, of a kind that the type of a supports. Returns true if this
--- reference keeps b alive.
+-- Adds a reference from node a to node b. Its kind depends on the type of a. Returns true if the reference
+-- keeps b alive.
 local function tie(a, b, random)
   if a.kind == "function" then
     if a.object() ~= nil then return false end
@@ -64,8 +64,8 @@ local function tie(a, b, random)
   return true
 end
 
--- Returns a graph of n nodes in which the first node reaches all others. random(n) chooses the references.
--- A node is {object, kind, edges = {node = true}, address}.
+-- Returns a list of n nodes, of which the first one reaches all others. random(n) returns a number from 1
+-- to n, and thus chooses the references. A node is {object, kind, edges = {[node] = true}, address}.
 function M.make(n, random)
   local nodes = {}
   for i = 1, n do
@@ -128,8 +128,8 @@ function M.retained(nodes, node)
   return list
 end
 
--- Adds each object to which 'object' refers by a step of a path in a snapshot (its text) to the set
--- 'found'.
+-- Adds to the set 'found' each object to which 'object' refers by one step of a path in a snapshot. 'text'
+-- is the text of the step.
 local function follow(object, text, found)
   local function add(o)
     if o ~= nil then found[o] = true end
@@ -164,7 +164,7 @@ local function follow(object, text, found)
   end
 end
 
--- Returns true if a path of a snapshot, given as its steps, leads from the registry to the object.
+-- Returns true if a path in a snapshot, given as a list of steps, leads from the registry to the object.
 function M.leads(path, object)
   local set = {[debug.getregistry()] = true}
   for i, step in ipairs(path) do

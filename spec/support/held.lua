@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Writes a profile with holders of live objects, for specs that check how commands show them.
+-- Writes a profile that contains the holders of live objects (the paths of references that keep them
+-- alive), for specs of the commands that print them.
 
 local gen = require "profilegen"
 
@@ -11,11 +12,12 @@ M.PATHS = {
   'package.loaded["app"] → ["cache"]',
 }
 
--- Writes the profile to 'path'. Each sample represents 1 MiB. The first path holds 'listeners' tables,
--- which the function keep (app.lua:12) allocates, and the second path holds 'cached' strings, which fill
--- (app.lua:22) allocates. One more table of keep has no known holder, and two have died. 'options': file
--- (name of the source file, in functions and paths; default app.lua) and moved (number added to all line
--- numbers; default 0).
+-- Writes the profile to 'path'. Each sample represents 1 MiB. Three groups of objects are alive:
+--   - 'listeners' tables, allocated by the function keep (app.lua:12) and held by the first path
+--   - 'cached' strings, allocated by the function fill (app.lua:22) and held by the second path
+--   - one table of keep, whose holder is unknown
+-- Two more tables of keep have died. 'options': file (name of the source file in functions and paths;
+-- default app.lua) and moved (a number that is added to all line numbers; default 0).
 function M.write(path, listeners, cached, options)
   local file, moved = options and options.file or "app.lua", options and options.moved or 0
   local p = assert(gen.open{path = path, period = 1 << 20, followed = 100000, random = true})

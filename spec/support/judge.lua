@@ -1,16 +1,16 @@
 -- SPDX-License-Identifier: MIT
--- Judges the verdicts of `asamp run` on the programs of spec/planted, each of which has one planted problem,
--- and of spec/innocent, which have none.
+-- Checks the verdicts of `asamp run`. Each program of spec/planted has one problem, which the verdict must
+-- name; those of spec/innocent have none.
 --   build/bin/lua spec/support/judge.lua RUNS [NAME...]
--- profiles each program RUNS times with default options, and prints how many verdicts are right. As a
--- module, it has functions for spec/lualib/verdict_spec.lua.
+-- profiles each program RUNS times with default options, and prints how many verdicts are right. The file
+-- is also a module of spec/lualib/verdict_spec.lua.
 --
--- The first line of a planted program states the right verdict:
+-- The first line of a program of spec/planted states the right verdict:
 --   -- The verdict must name line LINES, reason REASON[, holder HOLDER]
--- LINES are line numbers with "|" between them, of which the verdict must name one. REASON is a reason of a
--- leak or a kind of cost in asamp.sums.verdict, or several with "|" between them. HOLDER is a part of the
--- path of references that holds the leaked objects. The reason "maybe" is for a leak that the verdict may
--- also list under "Seen growing".
+-- LINES are line numbers; the verdict must name one of them. REASON is a reason of a leak or a kind of cost
+-- in asamp.sums.verdict, or several of them. HOLDER is a part of the path of references that keeps the
+-- leaked objects alive. Alternatives are separated by "|". The reason "maybe" is for a leak that the
+-- verdict may also list under "Seen growing".
 
 local script = arg and arg[0] and arg[0]:find "judge%.lua$"
 if script then

@@ -9,23 +9,23 @@
 
 local LIMITS = "spec/language.limits"
 local FOLDERS = {"lua", "asamp", "lualib", "view", "spec", "bench", "doc", "pack"}
--- Files in the top folder are counted together with those of this folder, the documents.
+-- Files in the top folder count as documents, like those of this folder.
 local TOP = "doc"
 
--- Words after which "who" refers to a person.
+-- If one of these words precedes "who", then "who" refers to a person.
 local PERSONS = {}
 for word in ([[person persons people user users reader readers author authors programmer programmers operator
                operators somebody someone anybody anyone everyone everybody nobody those one he she they
                engineers developers maintainer maintainers root and or]]):gmatch "%a+" do
   PERSONS[word] = true
 end
--- Words after "what" that are allowed: they make it a plain noun phrase, or an indirect question about a
--- person's action.
+-- Words that may follow "what". With them it is part of a plain noun phrase, or asks about a person's
+-- action.
 local PLAIN = {to = true, happened = true, happens = true, kind = true}
 
--- PATTERNS is a list of {name, advice, find}. 'advice' describes the words that replace the form.
--- find(text) returns an iterator over the offsets of the form in a text. The text is in lower case and has
--- a space at both ends.
+-- The patterns to be counted, a list of {name, advice, find}. 'advice' names words to use instead.
+-- find(text) returns an iterator over the offsets at which the pattern matches in a text, which is in lower
+-- case and has a space at both ends.
 local PATTERNS = {}
 
 local function pattern(name, advice, find)
@@ -77,18 +77,18 @@ local function lines(text, from, to)
   return n
 end
 
--- Returns true if a string reads as a sentence, so that it counts: it has three words or more, and no code.
+-- Returns true if a string in code counts as a sentence: it has at least three words and contains no code.
 local function sentence(text)
   local n = 0
   for _ in text:gmatch "%f[%a]%a+%f[%A]" do n = n + 1 end
   return n >= 3 and text:find "%a %a" and not text:find "%.%*" and not text:find "%(%)"
 end
 
--- Splits a source file into comments and strings, and calls add(line, text, kind) for each. 'syntax'
--- describes the forms of comments.
+-- Splits a source file into its comments and strings, and calls add(line, text, kind) for each. 'syntax'
+-- describes how comments start and end.
 local function source(text, add, syntax)
   local pos, line, seen = 1, 1, 1
-  -- the last line comment, if a comment on the next line would continue it
+  -- the last line comment; if the next line has a comment, too, it continues this one
   local last
   local function at(offset)
     line = line + lines(text, seen, offset - 1)
@@ -208,8 +208,8 @@ local function read(path)
   return file:read "a"
 end
 
--- Calls 'found' with the folder, the pattern, the file, the line and the text of each finding. Returns
--- the number of words by folder.
+-- Searches all files of the repository. For each match calls 'found' with the folder, the pattern, the
+-- file, the line and the text. Returns the number of words by folder.
 local function scan(found)
   local total = {}
   local list <close> = assert(io.popen "git ls-files")

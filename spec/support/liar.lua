@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- A process that listens at a socket as the profiler does with ASAMP=listen, but sends answers that a spec
--- chooses, for specs of the tools' checks. If the specs run as root, it belongs to another user.
+-- A process that listens at a socket, as a process does with ASAMP=listen, but sends answers that a spec
+-- chooses. For specs of how commands check answers. If the specs run as root, the process runs as another
+-- user.
 
 local host = require "asamp.host"
 local process = require "spec.support.process"
@@ -10,7 +11,8 @@ local M = {}
 
 M.USER = 65534  -- nobody
 
--- The script of the process. To a request NAME it sends the contents of the file NAME.reply in its folder.
+-- The script of the process. Its answer to the request NAME is the contents of the file NAME.reply in its
+-- folder.
 local CODE = [[
   local unix = require "socket.unix"
   local s = unix()
@@ -32,8 +34,8 @@ function M.isother()
   return host.uid() == 0
 end
 
--- Returns a well-formed answer to the request "stats". 'lines' is a table of lines, by key, that are added
--- to the answer or replace its lines. With the value "" a line is left out.
+-- Returns a correct answer to the request "stats". 'lines' maps keys to values; it replaces lines of the
+-- answer or adds new ones. The value "" removes a line.
 function M.stats(lines)
   local own = {version = 1, pid = 1, now = 5, filebytes = 1000, alloc = 524288, time = 100, recording = 0,
                states = 1, made = 1, samples = 5, timesamples = 5, allocated = 500, lost = 0, inuse = 500,

@@ -16,7 +16,7 @@
 #include <lua.h>
 #include <lauxlib.h>
 
-/* 1: the other thread has locked the dynamic loader; 2: that thread may unlock it */
+/* 1: the other thread has locked the dynamic loader; 2: it may release the lock */
 static volatile int state;
 
 

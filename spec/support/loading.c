@@ -23,7 +23,7 @@
 
 #include "loaded.h"
 
-static Loaded mine;  /* the object file of this module */
+static Loaded mine;  /* the object file that contains this module */
 static int stop;
 static unsigned long lookups, wrong;
 

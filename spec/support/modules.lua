@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- modules.lua FOLDER: a script that uses C modules built for Lua 5.4: cjson, lpeg, luasocket, luasec, luv,
--- lfs and lyaml. FOLDER receives a key and a certificate. The script prints "done" at its end, and raises
--- an error if a result is wrong.
+-- modules.lua FOLDER: a script that uses C modules compiled for Lua 5.4: cjson, lpeg, luasocket, luasec,
+-- luv, lfs and lyaml. It writes a key and a certificate to FOLDER. It raises an error if a result is wrong,
+-- and otherwise prints "done".
 
 local function json()
   local cjson = require "cjson"
@@ -51,7 +51,8 @@ local function base64()
   assert(#table.concat(out) == 133336)
 end
 
--- Connects the two ends of a TLS connection. Each end is a coroutine that yields while it waits.
+-- Makes a TLS connection in this process. Each of its two ends is a coroutine, which yields instead of
+-- blocking.
 local function tls(dir)
   local ssl = require "ssl"
   local key, certificate = dir .. "/key.pem", dir .. "/certificate.pem"

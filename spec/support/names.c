@@ -68,7 +68,7 @@ static int l_page (lua_State *L) {
                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
 }
 
-/* Pushes the address of the call in main's caller, which is the third outermost C frame. */
+/* Pushes a code address in the function that called main. It is the third outermost C frame. */
 static int l_caller (lua_State *L) {
   void *a[1024];
   int n = backtrace(a, 1024);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** natives: a Lua module of C functions with known names, for specs of stacks and sizes. Each function
-** allocates, or calls back into Lua, through a separate static function, so that both functions must
-** be found and named. "a > b" means that a calls b.
+** natives: a Lua module of C functions with known names, for specs of stacks and sizes. Most
+** functions call a separate static function, which then allocates or calls f, so that the names
+** of both must be found. "a > b" means that a calls b.
 **
 **   through(f, ...)        native_through > native_call > f
 **   through_callk(f, ...)  native_callk > f; may yield, native_after continues

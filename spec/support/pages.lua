@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Profiles for the specs of `asamp view`, with all kinds of data and with names that look like HTML, and
--- functions that run the command in this process.
+-- Profiles for the specs of `asamp view`, which contain data of all kinds and names that look like HTML;
+-- and functions that run the command in this process.
 
 local assert = require "luassert"
 local browser = require "spec.support.browser"
@@ -18,9 +18,10 @@ M.HOSTILE = '</script><img src=x onerror="window.hacked=1"><b>&amp;'
 -- Runs `asamp view`. Returns its exit code, stdout and stderr.
 M.run = commands.of(view)
 
--- Sets up a browser for a block of specs and checks that its pages report no errors. If 'make' is given,
--- make(path, folder) writes a profile to a path in a new folder once, and its results are more arguments
--- for asamp view. Each spec then starts at the page of this profile. Returns browser, path and folder.
+-- Sets up a browser for a block of specs, and checks after each spec that no page reported an error. If
+-- 'make' is given, make(path, folder) is called once to write a profile in a new folder. Its results are
+-- additional arguments for asamp view, and each spec starts at the page of this profile. Returns browser,
+-- path and folder.
 function M.browse(make, width, height)
   local b, folder = browser.new(), shell.folder()
   local path = folder .. "/app.vmprof"
@@ -42,12 +43,13 @@ end
 
 local MS = 1000000
 
--- Writes a profile of two seconds to 'path'. In the first second the function 'load' allocates strings; in
--- the second one, 'work' and its callees allocate tables of two classes. Both seconds have time samples,
--- collections and marks. 'source' is the file of the functions. Each sample represents 1 MiB. load has 30
--- samples. work has 20, of which half survived, and 4 of these, all of class Point, are alive at the end.
--- helper, called by work, has 10, a function with a hostile name 5, and a C function called by work 5.
--- Time: load 400 ms, work 300 ms, helper 300 ms.
+-- Writes a profile of two seconds to 'path'. 'source' is the file of its functions. Each sample represents
+-- 1 MiB.
+-- Second 1: the function 'load' allocates strings (30 samples).
+-- Second 2: 'work' and functions that it calls allocate tables of two classes. 'work' has 20 samples: 10
+-- survived, and 4 of these, all of the class Point, are alive at the end. 'helper' has 10, a function with
+-- a hostile name 5, and a C function 5.
+-- Time samples: load 400 ms, work 300 ms, helper 300 ms. Both seconds have collections and marks.
 function M.profile(path, source)
   local t0 = gen.now()
   local p = assert(gen.open{path = path, period = 1 << 20, timeperiod = 10 * MS, followed = 100,
@@ -63,7 +65,7 @@ function M.profile(path, source)
   local function add(ms, method, ...)
     events[#events + 1] = {time = t0 + ms * MS // 1, n = #events, method, ...}
   end
-  -- Writes n samples at equal distances over 900 ms. The first one is at 'first' ms.
+  -- Writes n samples at equal distances over 900 ms. The first one is at 'first' ms after the start.
   local function spread(first, n, method, sample)
     for i = 1, n do
       local s = table.move(sample, 1, #sample, 1, {kind = sample.kind, size = sample.size})
@@ -85,8 +87,7 @@ function M.profile(path, source)
   table.sort(events, function(a, b)
     return a.time < b.time or a.time == b.time and a.n < b.n
   end)
-  -- Of the samples of the second half that 'work' itself allocated, every other one survived and is a
-  -- Point.
+  -- In the second half, every other sample of 'work' itself survived and has the class Point.
   local fates, classes, works = {}, {}, 0
   for _, e in ipairs(events) do
     if e[1] == "sample" and e.time > t0 + 1000 * MS then

@@ -52,7 +52,7 @@ typedef struct State {
   /* the state whose code called s:run */
   lua_State *outer;
   size_t used, limit;
-  /* number of calls of its lua_Alloc until the SIGKILL; 0: no SIGKILL */
+  /* number of calls of its lua_Alloc after which the process kills itself; 0: it does not */
   long calls;
 } State;
 
@@ -108,7 +108,7 @@ static void copy (lua_State *from, lua_State *to, int i) {
   }
 }
 
-/* Opens the state s. Returns 0 if there is not enough memory. */
+/* Creates the Lua state of s. Returns 0 if there is not enough memory. */
 static int newstate (lua_State *L, State *s) {
   s->L = lua_newstate(allocate, s);
   if (s->L == NULL) return 0;
@@ -131,7 +131,10 @@ static int load (lua_State *L, State *s, int i) {
   return status;
 }
 
-/* Pushes true and the results of s, or false and its error message, on the stack of L. */
+/*
+** Moves the results of s to the stack of L: pushes true and the results, or false and the error
+** message.
+*/
 static int results (lua_State *L, State *s, int status) {
   int n = lua_gettop(s->L), i;
   lua_pushboolean(L, status == LUA_OK);
@@ -173,7 +176,7 @@ static int s_run (lua_State *L) {
 
 typedef struct Elsewhere {
   lua_State *L;
-  /* n: number of arguments; -1: the thread closes the state instead */
+  /* n: number of arguments, or -1 if the thread closes the state instead of running code */
   int n, status;
   volatile int done;
 } Elsewhere;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** periods: a library that is preloaded (LD_PRELOAD) and also loaded as a Lua module. It counts
-** the ioctl calls that set the period of a perf event. least() returns their number and the
+** periods: a library for LD_PRELOAD, which is also loaded as a Lua module. It counts the calls of
+** ioctl that set the period of a perf event. Its function least() returns their number and the
 ** shortest of these periods in ns.
 */
 #define _GNU_SOURCE

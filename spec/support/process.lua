@@ -29,7 +29,7 @@ end
 
 local function command(t, limit, script)
   local words = {}
-  -- LSAN_OPTIONS is set because the leak checker cannot read the thread-local memory of libunwind
+  -- the leak checker must not search thread-local memory, because it cannot read that of libunwind
   local env = {LUA_PATH = package.path, LUA_CPATH = package.cpath, LUA_PROFILER = "",
                LSAN_OPTIONS = "use_tls=0:print_suppressions=0"}
   for k, v in pairs(t.env or {}) do env[k] = v end
@@ -45,12 +45,17 @@ local function command(t, limit, script)
   return table.concat(words, " ")
 end
 
--- Runs an interpreter in a separate process, and waits for its end. Fields of t: the list of arguments, env
--- (environment variables), input (text for standard input), directory, program (default: the interpreter
--- that runs the specs), load (a module for the option -l), code (text of a script that receives the
--- arguments), and limit (in seconds, default 600). Returns the exit status, stdout and stderr. The status
--- is 128 + the number of the signal that ended the process; 124 if the limit ended it by SIGTERM, 137 if by
--- SIGKILL.
+-- Runs an interpreter in a separate process, and waits until it has ended. Fields of t:
+--   1, 2, ...   the arguments
+--   env         environment variables
+--   input       text for standard input
+--   directory   the working directory
+--   program     the interpreter (default: the one that runs the specs)
+--   load        a module for the option -l
+--   code        text of a script that receives the arguments
+--   limit       time limit in seconds (default 600)
+-- Returns the exit status, stdout and stderr. If a signal ended the process, the status is 128 + its
+-- number. If the time limit ended it, the status is 124 (SIGTERM) or 137 (SIGKILL).
 function M.run(t)
   local input, out, err = M.file(t.input or ""), os.tmpname(), os.tmpname()
   local script = t.code and M.file(t.code)
@@ -77,7 +82,7 @@ function M.await(f)
   error("it was still awaited after two minutes", 2)
 end
 
---- Returns true if the process has ended, even if its parent has not waited for it.
+-- Returns true if the process has ended, also if it is still a zombie.
 function M.ended(pid)
   local stat = M.read(("/proc/%d/stat"):format(pid))
   return not stat or stat:match "%) (%a)" == "Z"

@@ -63,7 +63,7 @@ static uint64_t now (void) {
   return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* Number of memory requests that succeed before all others fail; negative: all succeed. */
+/* number of memory requests that succeed before all others fail; negative: all succeed */
 static long plenty = -1;
 
 static int starving (void) {
@@ -78,7 +78,7 @@ static int g_starve (lua_State *L) {
   return 0;
 }
 
-/* The userdata of a profile is a ProfileState, whose first field is a pointer to the Profile. */
+/* The userdata of a profile is a ProfileState. Its first field is a pointer to the Profile. */
 static ProfileState *state (lua_State *L);
 
 static Profile *profile (lua_State *L) {
@@ -176,8 +176,8 @@ static int g_name (lua_State *L) {
 }
 
 /*
-** Returns the frames of the table at index t, a list {id, line, id, line, ...}, in a new userdata
-** on the stack, and their number in *depth.
+** Converts the table at index t, {id, line, id, line, ...}, to a vector of frames, which is a new
+** userdata on the stack. Stores their number in *depth.
 */
 static ProfileFrame *frames (lua_State *L, int t, size_t *depth) {
   ProfileFrame *f;
@@ -229,7 +229,7 @@ static int g_time (lua_State *L) {
   return 0;
 }
 
-/* p:of(id), for files of many states: the following events belong to the state with this number. */
+/* p:of(id), for files of many states: all following events belong to the state 'id'. */
 static int g_of (lua_State *L) {
   state(L)->id = (uint32_t)luaL_checkinteger(L, 2);
   state(L)->depth = PROFILE_NEWFRAMES;
@@ -256,8 +256,8 @@ static int g_leave (lua_State *L) {
 }
 
 /*
-** p:orphans(ns, runs): writes a record of deaths of native memory that a closed state has
-** allocated. 'runs' has the numbers of live and dead samples, in turn.
+** p:orphans(ns, runs): writes a record about native memory that a closed state had allocated.
+** 'runs' has run lengths: how many samples in a row are alive, then how many are dead, and so on.
 */
 static int g_orphans (lua_State *L) {
   uint32_t runs[64];

@@ -78,14 +78,14 @@ function M.of(stacks, options)
   return M.summed(p)
 end
 
--- Returns a quantile of a sorted list: the member below which, or equal to which, are a fraction 'share' of
--- all members.
+-- Returns a quantile of a sorted list: its first member for which at least the fraction 'share' of all
+-- members is not larger.
 local function quantile(sorted, share)
   return sorted[math.max(1, math.ceil(#sorted * share))]
 end
 
--- Returns the totals that the reader computes from a list of collections. They include the lengths of
--- pauses.
+-- Returns the totals that the reader computes from a list of collections: numbers, first and last values,
+-- peaks, and quantiles of the pauses.
 local function courseof(list)
   local first, last = list[1], list[#list]
   local course = {n = #list, tenured = 0, ended = last.time, first = {}, peak = {},

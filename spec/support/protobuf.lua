@@ -17,8 +17,8 @@ local function varint(bytes, at)
   end
 end
 
--- Calls f(field, value) for each field of a message. The value is a number, or a string for a field with a
--- length.
+-- Calls f(field, value) for each field of a message. The value is a string if the field has a length,
+-- otherwise a number.
 local function fields(bytes, f)
   local at = 1
   while at <= #bytes do

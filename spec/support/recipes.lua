@@ -1,8 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Reads the compiler commands of a makefile from the output of `make -n`: the lines with gcc, as a list of
--- commands that compile and a list of commands that link. Commands for partial links (-r) are in neither
--- list.
+-- Reads the commands of gcc from the output of `make -n`, in two lists: commands that compile, and commands
+-- that link. Partial links (-r) are in neither list.
 
 local shell = require "spec.support.shell"
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 -- Writes profiles with random events for specs: allocations of all kinds and classes, time samples,
--- collections, marks, changes of the period, and names that are problematic in file formats. The same seed
--- gives the same events.
+-- collections, marks, changes of the period, and names that file formats must escape. The same seed gives
+-- the same events.
 
 local gen = require "profilegen"
 
@@ -15,9 +15,13 @@ M.NAMES = {
   "\u{2028}", "\127del", ("long"):rep(200),
 }
 
--- Writes a profile with random events to 'path'. Options: seed, format (6 or 7), plain (true: not
--- compressed), actions (their number), time (false: no time samples), allocations (false: none), undecided
--- (true: no collection at the end), classes (false: none) and deaths (false: none).
+-- Writes a profile with random events to 'path'. Options:
+--   seed         of the events
+--   format       version of the file, 6 or 7
+--   plain        true: the file is not compressed
+--   actions      number of events
+--   time, allocations, classes, deaths    false: no such data
+--   undecided    true: no collection at the end, so that the survival of the last samples is unknown
 function M.write(path, options)
   local state = options.seed or 1
   local function random(n)
@@ -36,8 +40,8 @@ function M.write(path, options)
     p:class(i, M.NAMES[i])
   end
   local clock, open, followed = gen.now(), 0, 0
-  -- Reports random followed samples as dead. Returns the lengths of the runs of live and dead samples, in
-  -- turn.
+  -- Reports random followed samples as dead. Returns run lengths: how many followed samples in a row are
+  -- alive, then how many are dead, then alive, and so on.
   local function deaths()
     local runs, dead = {}, 0
     local left = followed

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Decodes the samples of an Asamp profile with all their data, for specs that predict samples, without
--- using the reader of asamp/. doc/profile-format.md describes the layout.
+-- Decodes the samples of a profile with all their data, for specs that predict samples. It does not use the
+-- reader of asamp/. doc/profile-format.md describes the layout of the file.
 
 local vmprof = require "spec.support.vmprof"
 
@@ -20,8 +20,8 @@ local function frame(log, id, line)
           native = prefix == "n"}
 end
 
--- Largest id of a kind of allocation; the kinds have odd ids from 1 to this one. In logs of the stock
--- format (version 6), the leaf frame of an allocation sample is its kind.
+-- Largest id of a kind of allocation. The ids are the odd numbers from 1 to this one. In a file of the
+-- stock format (version 6), the innermost frame of an allocation sample is not a function but such an id.
 local LASTTYPE = 27
 
 -- Returns true if the stack belongs to an allocation sample.
@@ -31,8 +31,8 @@ local function isallocation(log, stack)
   return leaf % 2 == 1 and leaf <= LASTTYPE
 end
 
--- Returns the frames of a stack record, leaf first, and the kind of allocation (nil: a time sample). In the
--- stock format (version 6) the kind is the leaf frame, and is not in the returned list.
+-- Returns the frames of a stack record, innermost first, and its kind of allocation (nil: it is a time
+-- sample). In the stock format (version 6), the innermost frame is the kind; it is removed from the list.
 local function frames(log, cache, stack)
   local list, first, kind = {}, 1, nil
   if log.version == 6 and isallocation(log, stack) then
@@ -48,8 +48,8 @@ local function frames(log, cache, stack)
   return list, kind
 end
 
--- Functions by the letter of an event in a batch. Each function processes one event; 'rest' is the text
--- after the letter.
+-- Functions that process an event of a batch, by the letter of the event. 'rest' is the text after the
+-- letter.
 local events = {}
 
 function events.f(rest, state, samples)
@@ -80,9 +80,9 @@ function events.l(rest, state, samples)
   assert(at == state.fate, "as many classes as fates")
 end
 
--- Event "u" follows the survival outcomes of a collection. It has the lengths of runs over the survivors:
--- those whose deaths are reported, and those whose deaths are not, in turn. The latter are removed from
--- 'followed'.
+-- Event "u" comes after the survival outcomes of a collection. It divides the survivors into those that are
+-- followed until they die, and those that are not, which are removed from 'followed'. It has run lengths:
+-- how many survivors in a row are followed, then how many are not, and so on.
 function events.u(rest, state, samples)
   local not_, survivors = false, {}
   for i = state.fated, state.fate - 1 do
@@ -108,9 +108,9 @@ function events.u(rest, state, samples)
   end
 end
 
--- Event "d" reports deaths: it has the lengths of runs over the list of followed samples, alive and dead in
--- turn. Each such line continues where the previous one has stopped. The dead samples are removed from the
--- list at the next collection.
+-- Event "d" reports deaths of followed samples. It has run lengths: how many samples in a row are alive,
+-- then how many are dead, and so on. A second such event continues at the sample where the first one ended.
+-- The next collection removes dead samples from 'followed'.
 function events.d(rest, state, samples)
   local at, dead = state.walk or 0, false
   local runs = numbers(rest)
@@ -214,7 +214,7 @@ function events.r(rest, _, samples)
                                   what = what, text = text})
 end
 
--- the letters of the columns in a batch, in the order of the file
+-- the letters of the columns of a batch, in their order in the file
 local COLUMNS = "ntksco"
 
 local function batch(log, text, state, samples)
@@ -267,15 +267,27 @@ local function batch(log, text, state, samples)
   state.before = state.before + n
 end
 
--- Returns the list of a log's allocation samples, the oldest first. A sample is {kind, size, count,
--- outside, survived (nil: undecided), class (nil: none), collection (the one that decided it), death (the
--- collection that found a survivor dead), unfollowed (true for a survivor whose death is not reported),
--- time (us since the start), number (among samples of both sorts), thread, stack}. A stack is a list of
--- frames, leaf first: {name, line, defined, file, native}. The list has more fields: times (time samples:
--- {count, time, number, thread, stack}), points (sum of counts of allocation samples), periods (those set
--- after the first one), timeperiods ({after (number of samples of both sorts before it), ns, wall}),
--- collections ("minor" or "major" for each), gcs (all data of collections), marks ({time, name, value}),
--- classes (names), undecided (the number that the file states) and log.
+-- Returns the list of the allocation samples of a log, oldest first. A sample is a table:
+--   kind, size, count, outside   as in the file
+--   survived     nil: the outcome is unknown
+--   class        nil: none
+--   collection   number of the collection that decided the outcome
+--   death        number of the collection that found the survivor dead
+--   unfollowed   true for a survivor whose death is not reported
+--   time         microseconds since the start
+--   number       index among all samples, also those of time
+--   thread
+--   stack        a list of frames {name, line, defined, file, native}, innermost first
+-- The list has more fields:
+--   times        time samples: {count, time, number, thread, stack}
+--   points       the sum of the counts of the allocation samples
+--   periods      sampling periods set after the first one
+--   timeperiods  {after (number of all samples before it), ns, wall}
+--   collections  for each collection, "minor" or "major"; gcs: all data of collections
+--   marks        {time, name, value}
+--   classes      names
+--   undecided    number of samples of unknown survival, as the file states it
+--   log          the log
 function M.of_log(log) return vmprof.roomy(M.taken, log) end
 
 function M.taken(log)
@@ -299,8 +311,8 @@ function M.read(path)
   return M.of_log(vmprof.read(path))
 end
 
--- Returns at most n frames of a stack as text, leaf first: "name:line name:line ...". Native frames have no
--- line.
+-- Returns up to n frames of a stack as text, innermost first: "name:line name:line ...". Native frames have
+-- no line.
 function M.text(stack, n)
   local list = {}
   for i = 1, math.min(n or #stack, #stack) do
@@ -310,8 +322,8 @@ function M.text(stack, n)
   return table.concat(list, " ")
 end
 
--- Calls f while every allocation is sampled (period 64, or as in 'options') and returns the samples. The
--- options are those of profiler.core.open.
+-- Calls f with a sampling period of 64 bytes, so that every allocation is sampled, and returns the samples.
+-- 'options' are those of profiler.core.open.
 function M.of(f, options)
   local core = require "profiler.core"
   local path = os.tmpname()

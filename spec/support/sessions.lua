@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- Profiles scripts in separate processes, for specs of how a profiling session ends. Each script starts
--- with the code START, which allocates objects of known size. The specs count these objects in the profile.
+-- Profiles scripts in separate processes, for specs of how a session ends. Each script starts with the code
+-- START, which allocates objects of known size. The specs count the samples of these objects.
 
 local process = require "spec.support.process"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** settledfork(ms) forks. With ASan, first waits until all other threads of the process sleep, but
-** at most about 'ms' milliseconds: ASan's allocator does not support forks. If the writer thread of
-** a profile was in the allocator, also at its start, the child's writer thread would wait forever
-** for a lock.
+** settledfork(ms) forks the process. With AddressSanitizer, it first waits up to about 'ms'
+** milliseconds until all other threads of the process sleep. The sanitizer's allocator does not
+** support fork: if another thread holds a lock of the allocator at that time, the child waits for
+** this lock forever. A profile's writer thread may hold one, also while it starts.
 */
 #include <dirent.h>
 #include <dlfcn.h>
@@ -24,7 +24,7 @@ static int countawake (void) {
     if (atoi(e->d_name) == 0 || (f = fopen(path, "r")) == NULL) continue;
     text[fread(text, 1, sizeof(text) - 1, f)] = '\0';
     fclose(f);
-    end = strrchr(text, ')');  /* the state follows the thread's name: "(name) S" */
+    end = strrchr(text, ')');  /* the state of the thread is the letter after its name: "(name) S" */
     n += (end == NULL || strncmp(end, ") S", 3) != 0);
   }
   if (threads != NULL) closedir(threads);

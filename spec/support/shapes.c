@@ -75,7 +75,7 @@ static NOINLINE int shape_aligned (lua_State *L) {
 
 static __thread lua_State *running;
 
-/* Calls the Lua function on the top of the stack, and leaves it there. */
+/* Calls the Lua function at the top of the stack, which stays there. */
 static NOINLINE void callback (void) {
   lua_State *L = running;
   lua_pushvalue(L, -1);
@@ -86,8 +86,8 @@ static NOINLINE void callback (void) {
 static int compared;
 
 /*
-** Calls f at the first comparison only, because the number of comparisons depends on the C
-** library.
+** Calls f only at the first comparison, because the C library decides how many comparisons it
+** makes.
 */
 static NOINLINE int shape_compare (const void *a, const void *b) {
   if (compared++ == 0) callback();
@@ -145,8 +145,8 @@ static NOINLINE void shape_beat (int signal) {
 }
 
 /*
-** The timer fires once, 50 us after the handler has returned, and is then set again. With a
-** periodic timer, a slow machine would execute nothing but the handler.
+** The timer fires once, 50 us after it was set, and each call of the handler sets it again. With
+** a periodic timer, a slow machine would execute only the handler.
 */
 static timer_t beating;
 static const struct itimerspec soon = {{0, 0}, {0, 50000}};
@@ -212,8 +212,8 @@ static NOINLINE int shape_beaten (lua_State *L) {
 #endif
 
 /*
-** shape_before has one instruction, of one byte on x86-64, at an aligned address. shape_traps
-** starts at the next address, which is then odd.
+** shape_before is one instruction at an aligned address; on x86-64 it takes one byte. shape_traps
+** follows it directly, so that its address is odd there.
 */
 __asm__(".text\n\t.balign 16\n\t.type shape_before, %function\n"
         "shape_before:\n\t.cfi_startproc\n\tret\n\t.cfi_endproc\n\t"
@@ -222,7 +222,7 @@ __asm__(".text\n\t.balign 16\n\t.type shape_before, %function\n"
         ".size shape_traps, . - shape_traps\n");
 extern void shape_traps (void) __attribute__((visibility("hidden")));
 
-/* Handler of the trap: records the stack, and continues after the trap instruction. */
+/* Handler of SIGILL: records the stack. Execution continues after the trap instruction. */
 static NOINLINE void shape_trap (int signal, siginfo_t *info, void *context) {
   (void)info;
   shape_beat(signal);
@@ -247,8 +247,8 @@ static long turns __attribute__((used));
 static char *hole __attribute__((used));
 
 /*
-** Sets rbp to a wrong address in a loop. The function's frame has a variable size, so that the
-** unwind tables refer to rbp at all instructions and give a wrong frame in the loop.
+** Sets rbp to a wrong address in a loop. The frame of this function has a variable size. So the
+** unwind tables compute the frame from rbp, and lead to a wrong frame while the loop runs.
 */
 static NOINLINE void shape_lie (void) {
   long n = turns;
@@ -278,7 +278,7 @@ static NOINLINE int shape_misled (lua_State *L) {
   return 0;
 }
 
-/* A function without unwind tables. libunwind guesses the frame of its caller from rbp. */
+/* A function without unwind tables. libunwind then guesses the caller's frame from rbp. */
 __asm__(".text\n\t.type shape_bare, %function\n"
         "shape_bare:\n\tpush %rbp\n\tmov hole(%rip), %rbp\n\tmov turns(%rip), %rsi\n"
         "1:\tdec %rsi\n\tjnz 1b\n\tpop %rbp\n\tret\n\t.size shape_bare, . - shape_bare\n");
@@ -289,7 +289,7 @@ static int shape_unmapped (lua_State *L) {
   ucontext_t here, there;
   int i;
   turns = (long)luaL_checkinteger(L, 1);
-  /* uses eight stacks, because the cache of readable pages has 8 entries */
+  /* uses eight stacks, because the profiler's cache of readable pages has eight entries */
   for (i = 0; i < 8; i++) {
     char *stack = mmap(NULL, SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (stack == MAP_FAILED) return luaL_error(L, "no stack");

@@ -48,7 +48,7 @@
 #define MOMENTSNAME	"signals.moments"
 
 static volatile sig_atomic_t counted;
-/* the number of the signal that the function 'count' counts */
+/* number of the signal that the module's own handler counts */
 static int which;
 static struct sigaction before;
 

@@ -118,7 +118,7 @@ const char *profile_kindname (int kind) {
 
 
 /*
-** This number is added to the addresses of frames, because low addresses mean frames without code
+** Added to the addresses of frames, because low addresses are ids of frames without code
 ** (frameids.h).
 */
 #define CODE	0x10000u
@@ -131,8 +131,8 @@ static void *valueof (uint64_t n) {
 
 
 /*
-** Appends the name of a callback and the number of its sample, and "as another" if the data of
-** the sample are not those of its first callback.
+** Appends the name of a callback and the number of its sample. Appends "as another", too, if the
+** data of the sample differ from those of its first callback.
 */
 static void append (const char *what, const asamp_Known *s) {
   char words[80];

@@ -41,8 +41,8 @@
 
 
 /*
-** Copies a nil, boolean, number or string at index i of 'from' to the stack of 'to'. Returns 0
-** for other values.
+** Copies the value at index i of 'from' to the stack of 'to', if it is a nil, boolean, number or
+** string. Returns 0 for other values.
 */
 static int copyvalue (lua_State *from, int i, lua_State *to) {
   size_t n;
@@ -74,8 +74,7 @@ static const char *statusname (int status) {
 }
 
 /*
-** The arguments of a chunk: the values from index 'first' to index 'last' on the stack of
-** 'outer'.
+** The arguments of a chunk: the values at the indices 'first' to 'last' of the stack of 'outer'.
 */
 typedef struct Arguments {
   lua_State *outer;
@@ -83,7 +82,7 @@ typedef struct Arguments {
 } Arguments;
 
 /*
-** A Lua function with two arguments, a chunk and an Arguments. Calls the chunk with the table of
+** A C function whose arguments are a chunk and an Arguments. Calls the chunk with the table of
 ** functions and copies of the arguments. Returns the chunk's results.
 */
 static int work (lua_State *L) {

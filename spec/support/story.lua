@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 
 -- For specs that apply random actions to an object and to a model of it. story(seed) returns a function
--- same(action, expected, got), which the spec calls after every action. If the two values differ, it raises
--- an error that states the seed and the last actions.
+-- same(action, expected, got), which the spec calls after every action. If 'expected' and 'got' differ, it
+-- raises an error that states the seed and the last actions.
 return function(seed)
   local story = {}
   return function(what, expected, got)

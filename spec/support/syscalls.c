@@ -106,7 +106,7 @@ static int l_pipe (lua_State *L) {
   return 2;
 }
 
-/* listen(): creates a socket, bound to a name that the system chooses, and listens at it. */
+/* listen() -> a socket that listens at a name that the system chooses. */
 static int l_listen (lua_State *L) {
   struct sockaddr_un a;
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);

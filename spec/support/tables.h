@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The hash tables of asamp/ call HASH_STEP for each visited entry. When they are compiled for the
-** Lua module 'tables' (tables.c), it increments this counter.
+** A counter of the entries that the hash tables of asamp/ visit. They call HASH_STEP for each
+** entry; only in the Lua module 'tables' (tables.c) does it count.
 */
 extern unsigned long long tables_steps;
 #define HASH_STEP()	((void)tables_steps++)

@@ -1,14 +1,13 @@
 -- SPDX-License-Identifier: MIT
--- Takes time samples of a function and computes shares, for specs of time sampling. A share is a fraction
--- of the samples, not of the wall time.
+-- Takes time samples of a function and computes their shares, for specs of time sampling. A share is a
+-- fraction of the samples, not of the wall time.
 
 local samples = require "spec.support.samples"
 local signals = require "signals"
 
 local M = {}
 
--- True if the clock "exact" (perf events) is available. With this clock, many stacks can be taken in little
--- time.
+-- true if the clock "exact" (perf events) is available; with it, a spec can take many stacks in little time
 M.exact = (function()
   local core = require "profiler.core"
   local path = os.tmpname()
@@ -47,14 +46,14 @@ function M.of(f, o)
   return list
 end
 
---- Calls f repeatedly until it has taken this many seconds of CPU time.
+-- Calls f repeatedly until 'seconds' of CPU time have passed.
 function M.busy(seconds, f, ...)
   local stop = signals.cpu() + seconds
   repeat f(...) until signals.cpu() >= stop
 end
 
--- Returns the number of periods in the time samples for which test(sample) is true, and the number in all
--- of them.
+-- Returns two sums over the time samples: of the samples for which test(sample) is true, and of all. A
+-- sample counts as many times as the number of timer periods that it represents.
 function M.count(list, test)
   local n, all = 0, 0
   for _, s in ipairs(list.times) do
@@ -70,12 +69,12 @@ function M.share(list, test)
   return n / all
 end
 
--- Returns the share of samples whose leaf is the frame "name:line" (or a native name).
+-- Returns the share of the samples whose innermost frame is "name:line", or the name of a native function.
 function M.leaf(list, text)
   return M.share(list, function(s) return samples.text(s.stack, 1) == text end)
 end
 
---- Returns the share of samples that have a frame "name:line" (or a native name) at any depth.
+-- Returns the share of the samples that contain the frame "name:line", or the name of a native function.
 function M.within(list, text)
   return M.share(list, function(s)
     return (" " .. samples.text(s.stack) .. " "):find(" " .. text .. " ", 1, true) ~= nil

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- VMProf logs for specs, independent of the C code in asamp/. The decoder is as strict as the strictest
--- known reader: it raises an error if some reader would reject the file. The builder creates logs as other
--- writers would.
+-- Decodes and creates VMProf logs for specs, independently of the C code in asamp/. The decoder is as
+-- strict as the strictest known reader: it raises an error if any reader would reject the file. The builder
+-- creates logs as other programs would write them.
 
 local shell = require "spec.support.shell"
 
@@ -20,7 +20,7 @@ function M.roomy(f, ...)
   return table.unpack(result, 2, result.n)
 end
 
--- Returns the contents of a file, decompressed if they are gzip data, and true if they are.
+-- Returns the contents of a file, decompressed if they are gzip data, and whether they were.
 function M.load(path)
   local bytes = shell.read(path)
   if bytes:sub(1, 2) == "\31\139" then
@@ -29,7 +29,7 @@ function M.load(path)
   return bytes, false
 end
 
--- Raises an error if a text is not strict UTF-8, as Python decodes it: without surrogates and without code
+-- Raises an error unless a text is strict UTF-8, as in Python: it must have no surrogates and no code
 -- points above 10FFFF.
 local function checkutf8(text, at)
   if not utf8.len(text) then
@@ -37,11 +37,14 @@ local function checkutf8(text, at)
   end
 end
 
--- Decodes a log. Raises an error with the position if a reader would fail. Returns a table with these
--- fields: version, period, mode, interpreter, started, ended (us), metas, keys (in the order of the file),
--- names ({[id] = text}), stacks, objects, records (in order), left (bytes after the trailer). A stack is
--- {marker, time or count, words (as in the file), thread, last (the record's last byte)}. An object record
--- is {time, words}.
+-- Decodes a log. Raises an error with the position if a reader would reject it. Returns a table:
+--   version, period, mode, interpreter, started, ended (us), metas
+--   keys      the names of the metas, in the order of the file
+--   names     {[id] = text}
+--   stacks    a list of {marker, time or count, words (as in the file), thread, last (last byte)}
+--   objects   a list of {time, words}
+--   records   all records in their order
+--   left      the bytes after the end of the log
 function M.decode(bytes) return M.roomy(M.decodes, bytes) end
 
 function M.decodes(bytes)
@@ -65,7 +68,7 @@ function M.decodes(bytes)
     local n = word()
     assert(n >= 0 and n <= LIMIT, "record too deep: " .. n)
     local list = {}
-    -- unpacks 64 words at a time, so that string.unpack has few results
+    -- unpacks 64 words at a time, because a Lua function can return only a limited number of values
     for i = 1, n, 64 do
       local many = math.min(64, n - i + 1)
       table.move({string.unpack(("<" .. ("i8"):rep(many)), bytes, at)}, 1, many, i, list)
@@ -149,8 +152,8 @@ function M.read(path)
   return M.decode((M.load(path)))
 end
 
--- Raises an error if the log has no end, or if it states a period of time samples but has none. Converters
--- divide by the number of time samples.
+-- Raises an error if a log has no end. Also raises one if it states a period of time samples but has no
+-- such samples: converters divide by their number.
 function M.checkperiod(log)
   local period = tonumber(log.metas.period)
   assert(log.started and log.ended)
@@ -164,9 +167,9 @@ function M.checkperiod(log)
   end
 end
 
--- Raises an error if the converter of the extended format would fail. Returns the objects, the oldest
--- first, as {type, outside, survived, time, stats}, and the list of allocation stacks. The n-th stack
--- belongs to the n-th object.
+-- Raises an error if a converter of the extended format would reject the log. Returns two lists of the same
+-- length: the objects, oldest first, as {type, outside, survived, time, stats}, and their allocation
+-- stacks.
 function M.checkextended(log)
   local nstats, objects, stacks, last = 0, {}, {}, -math.huge
   while log.metas["gc_stats__" .. nstats] do
@@ -242,8 +245,8 @@ function M.name(id, name, marker)
   return string.char(marker or 2) .. word(id) .. text(name)
 end
 
--- Returns a stack record. 'lead' is a count if it is an integer, and a time if it is a float. 'words' are
--- the words of the stack, 'rest' more words after them.
+-- Returns a stack record. 'lead' is its count (an integer) or its time (a float). 'words' are the words of
+-- the stack, and 'rest' are words that follow them.
 function M.stack(marker, lead, words, rest)
   local parts = {string.char(marker),
                  math.type(lead) == "float" and string.pack("<d", lead)

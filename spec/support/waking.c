@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** waking: a preloaded library (LD_PRELOAD). The n-th call of pthread_cond_signal (n: environment
-** variable WAKING_AT) calls exit(7), as a signal handler that interrupts this function may do. If
-** exit signals the same condition, which would block for ever, the process ends with status 99.
+** waking: a library for LD_PRELOAD. The n-th call of pthread_cond_signal, where n is the value of
+** the environment variable WAKING_AT, calls exit(7), as a signal handler may do that interrupts
+** this function. If exit then signals the same condition, it would block forever; instead the
+** process ends with status 99.
 **
-** If the environment variable TERM_AT has the name of a function, "pthread_create" or "listen",
-** the process receives SIGTERM before each call of it.
+** The environment variable TERM_AT may name a function, "pthread_create" or "listen". Then the
+** process receives SIGTERM before each call of it.
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>

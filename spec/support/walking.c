@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** walking: a library that is preloaded (LD_PRELOAD) and also loaded as a Lua module. A walk by
-** libunwind of more than one frame does not return before release() is called. clock_gettime
-** returns times of CLOCK_REALTIME that are one hour too late. So a wait for a time of this clock
-** lasts an hour longer, as if the clock had been set back.
+** walking: a library for LD_PRELOAD, which is also loaded as a Lua module. A walk of the C stack
+** by libunwind does not return until release() is called, if it requests more than one frame.
+** clock_gettime returns times of CLOCK_REALTIME that are one hour too late. So a wait until a
+** time of this clock lasts one hour longer, as if the clock had been set back.
 **
-**   started() -> true if such a walk has started     release()
+**   started() -> true if such a walk has started
+**   release()
 */
 #define _GNU_SOURCE
 #include <sys/syscall.h>

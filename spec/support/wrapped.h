@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The memory functions of a module under test. The linker redirects the module's calls of malloc,
-** calloc and realloc to them (--wrap). The function 'starving', which the including file defines,
-** decides for each request whether it fails.
+** Memory functions that fail when a spec wants it. The linker replaces malloc, calloc and realloc
+** of the tested module by these functions (--wrap). For each request they call 'starving', a
+** function of the including file, which returns whether the request fails.
 */
 #ifndef spec_wrapped_h
 #define spec_wrapped_h
