@@ -1,6 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- bench/ablate measures the effect of the collector's optional mechanisms. Its list of mechanisms must
--- agree with the switches in the code, and the files and benchmark programs that the list names must exist.
+-- bench/ablate, which measures the effect of the collector's optional mechanisms. Its list of mechanisms
+-- must agree with the tests for them in the code. The files and the benchmarks that the list names must
+-- exist.
 
 local shell = require "spec.support.shell"
 

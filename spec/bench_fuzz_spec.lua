@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- bench/fuzz, which compares plain Lua and the fork on random programs. The programs must depend only on
--- the seed, each must run, and the command must list the programs that exceed its limits. No time is
+-- the seed, and each must run. The command must list the programs that exceed its limits. Times are not
 -- checked.
 
 local points = require "runner.fuzzpoints"

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
--- bench/instructions, which counts instructions by valgrind. Sampling must cost nothing between two
--- samples. The count must include only the program's own thread, not the profile's writer. Former bugs:
--- counts differed by 1 in 475, because they included the writer's flush in runs of over a second, and
--- because a run read the profile of the previous run.
+-- bench/instructions, which counts instructions by valgrind. Between two samples, sampling must cost
+-- nothing. The count must include only the program's own thread, not the writer thread of the profile.
+-- Former bugs: the counts included the writer's work in runs of over a second, and a run read the profile
+-- of the previous run. Because of them the counts differed by 1 in 475.
 
 local command = require "runner.command"
 local process = require "spec.support.process"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- bench/limits, which searches for the least memory limits under which a script completes. Runs it for one
--- script and few limits, with both interpreters.
+-- bench/limits, which searches for the smallest memory limits in which scripts succeed. The spec runs it
+-- for one script and few limits, with both interpreters.
 
 local shell = require "spec.support.shell"
 

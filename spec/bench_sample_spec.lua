@@ -1,20 +1,20 @@
 -- SPDX-License-Identifier: MIT
--- Upper bounds, in instructions, of the cost of an allocation sample in the program's thread, and of a
--- whole session. No change may increase these costs. `bench/sample --instructions` counts the first cost;
--- its numbers do not depend on the load of the machine.
+-- Limits, in instructions, of the cost of an allocation sample in the program's thread, and of a whole
+-- session. No change may increase these costs. `bench/sample --instructions` counts the first cost. The
+-- counts do not depend on other load of the machine.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
 
--- Upper bounds by the arguments of bench/sample. Each is the count when it was set, plus a few percent for
--- another C library. A margin of a half was too large: holders, labels, copies and flight recorders
--- together used up a fifth of the bound unnoticed.
+-- The limits, by the arguments of bench/sample. Each is the count at the time it was set, and a few percent
+-- more, because another C library may need more. A margin of 50% was too large: several new features used
+-- up a fifth of it, and nobody noticed.
 local MOST = {
-  -- 1,079 instructions. The number was 998 to 1,021 before native memory was counted separately, and 1,048
-  -- before each sample copied two numbers for an exit by another thread.
+  -- 1,079 instructions were counted; 31 of them are for the separate count of native memory and for two
+  -- numbers that each sample copies, which another thread needs at exit.
   ["same 20 20 1"] = 1100,
   ["same 200 20 1"] = 1070,  -- count: 1,044
-  -- 4,262 instructions; 4,140 before each session gave new ids to functions
+  -- 4,262 instructions were counted; 122 of them assign new ids to functions in each session
   ["new 20 20 1"] = 4340,
 }
 
@@ -53,8 +53,8 @@ describe("bench/sample --instructions #plain", function()
     return n
   end
 
-  -- The limit is the counted 5.0 million instructions and a margin. Of these, loading libraries takes 1.2
-  -- million.
+  -- 5.0 million instructions were counted, of which 1.2 million load libraries. The rest of the limit is a
+  -- margin.
   it("finds a session of a short script as cheap as it was", function()
     local n = added [[
       local t = {}
@@ -62,8 +62,8 @@ describe("bench/sample --instructions #plain", function()
     assert.is_true(n <= 5600000, ("%d instructions"):format(n))
   end)
 
-  -- The limit is the counted 13.1 million instructions and a margin. The count was 23.5 million when each
-  -- of two searches for holders visited all objects.
+  -- 13.1 million instructions were counted; the rest of the limit is a margin. It was 23.5 million when
+  -- each of two searches for holders visited all objects.
   it("finds a session of a short script that keeps its objects as cheap as it was", function()
     local n = added "local t = {} for i = 1, 20000 do t[i] = {i} end"
     assert.is_true(n <= 14500000, ("%d instructions"):format(n))

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- bench/servers, which measures servers that embed Lua: its help, and its helper functions with a process
--- that is no server. The servers themselves need a separate Debian system, which `make fresh` creates.
+-- bench/servers, which measures servers that embed Lua: its help text, and its helper functions with a
+-- process that is not such a server. The servers need a separate Debian system, which `make fresh` creates.
 
 local serverprocess = require "runner.serverprocess"
 local shell = require "spec.support.shell"

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The benchmark runner: its functions without side effects, the result of every benchmark program at a tiny
--- size compared with the results of upstream's Lua, and the whole command with shell scripts as
--- interpreters. The output must contain times, but their values are not checked.
+-- The benchmarks: the functions of bench/runner without side effects; each workload at a tiny size, whose
+-- result must be that of upstream's Lua; and the whole command with shell scripts instead of interpreters.
+-- The output must contain times, but their values are not checked.
 
 local command = require "runner.command"
 local configs = require "runner.configs"
@@ -278,8 +278,8 @@ describe("rounds that count instructions", function()
   local program = { name = "x", script = "s", args = function(mode) return { mode } end,
     clean = function(text) return text end }
 
-  -- Returns a stub of a runner. Its counts of instructions, with start-up, are 700 for the interpreter "/p"
-  -- and 300 for the other one. The count of an empty run is 100.
+  -- Returns a stub of a runner that counts instructions: 700 for the interpreter "/p" and 300 for the other
+  -- one. Both include an empty run, which takes 100.
   local function runner(outputs)
     return {
       words = {},

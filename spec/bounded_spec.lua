@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- spec/bounded ends a spec that hangs and prints its name. Without it, such a spec made a whole run of
--- .ci/run fail: the run was ended from outside after an hour and a half, without the name of the spec.
+-- spec/bounded, which ends a spec that hangs, and prints its name. Without it, one such spec made a whole
+-- run of .ci/run fail after an hour and a half, and nobody knew which spec it was.
 
 local process = require "spec.support.process"
 
--- Runs a command under spec/bounded with this limit in seconds. Returns its output and exit status.
+-- Runs a command under spec/bounded with a limit in seconds. Returns its output and exit status.
 local function bounded(seconds, command)
   local f <close> = assert(io.popen(("spec/bounded %d sh -c '%s' 2>&1; echo $?"):format(seconds, command)))
   local said, status = f:read("a"):match("^(.*\n)(%d+)\n$")
@@ -19,8 +19,8 @@ describe("spec/bounded #plain", function()
   end)
 
   it("lists the running processes of a command that does not end, and ends them", function()
-    -- The command ends its output without a newline, like the dots of busted. spec/bounded must start a new
-    -- line, because spec/one searches for a line that starts with "spec/bounded".
+    -- The output of the command ends without a newline, like the dots of busted. spec/bounded must start a
+    -- new line: spec/one searches for a line that starts with "spec/bounded".
     local out, status = bounded(1, "sleep 7654 & printf started; wait")
     assert.equal(124, status)
     assert.matches("^started\n", out)

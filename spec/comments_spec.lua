@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The invariants, files and functions that comments name must exist. A former bug: two comments named
--- invariants that had never been written, or had been removed.
+-- invariants that nobody had ever written, or that had been removed.
 
 local shell = require "spec.support.shell"
 
--- Words that look like the name of an invariant: V8 is an engine of JavaScript.
+-- Words that look like the name of an invariant but are not (V8 is an engine of JavaScript).
 local OTHERS = {V8 = true}
 -- File names that comments use as examples.
 local EXAMPLES = {["app.lua"] = true, ["x.lua"] = true}
@@ -30,8 +30,8 @@ local function comments(path)
   return table.concat(list, "\n")
 end
 
--- Returns the file that defines each invariant, by the invariant's name (such as G1), and the set of
--- letters with which such names start.
+-- Returns two values: a table from the name of each invariant (such as G1) to the file that defines it, and
+-- the set of letters with which such names start.
 local function invariants()
   local defined, letters = {}, {}
   for _, path in ipairs(FILES) do

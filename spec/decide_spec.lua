@@ -20,7 +20,7 @@ describe("doc/decide.md", function()
     assert.equal(4, n)
   end)
 
-  -- Estimates in the output are not compared, because their numbers differ between runs.
+  -- The numbers of estimates are not compared, because they differ between runs.
   it("has commands that print their outputs, except for numbers of estimates", function()
     local text, folder, n = shell.read "doc/decide.md", shell.folder(), 0
     for name, code in text:gmatch "```lua file=(%S+)\n(.-)```" do

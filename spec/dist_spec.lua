@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The tarball of `make dist`: it is built, unpacked in a folder with a space in its name, and used. `make
--- fresh DIST=bullseye TAR=1` also uses it on a system with an older glibc.
+-- The tarball of `make dist`: the spec builds it, unpacks it in a folder whose name contains a space, and
+-- uses it. `make fresh DIST=bullseye TAR=1` also uses it on a system with an older glibc.
 
 local json = require "cjson"
 local shell = require "spec.support.shell"
@@ -88,8 +88,8 @@ describe("pack/dist #plain", function()
     end
   end)
 
-  -- Builds the tarball again after a part of the object files, from all folders, was removed. These are
-  -- compiled again, and all are linked and packed again.
+  -- Removes some of the object files, in all folders, and builds the tarball again. The removed files are
+  -- compiled again; all are linked and packed again.
   it("gives the same bytes again", function()
     local sums = shell.read "build/dist/SHA256SUMS"
     shell.output("rm -rf build/dist/x86_64/asamp[.-]* && find build/dist/x86_64 -name '*.o' | sort | " ..

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The documents must agree with the code: every patch, option, function and field must be documented, and
--- everything that documents name must exist, such as files, links, targets of make, and names in C. The
--- spec runs only on the release build.
+-- The documents must agree with the code. Every patch, option, function and field must be documented.
+-- Everything that documents name must exist, such as files, links, targets of make and C names. The spec
+-- runs only on the release build.
 
 local profiler = require "profiler"
 local sets = require "spec.support.sets"
@@ -24,7 +24,7 @@ local function section(text, heading)
   return text:sub(from, (text:find("\n" .. level .. " ", from, true) or #text + 1) - 1)
 end
 
--- Returns a list of the code in a document: spans in backticks and lines of fenced blocks.
+-- Returns a list of all code in a document: spans in backticks, and lines of fenced blocks.
 local function code(text)
   local list, fenced = {}, false
   for line in (text .. "\n"):gmatch "(.-)\n" do
@@ -194,16 +194,17 @@ end)
 
 -- {== messages ==============================================================
 
--- Converts a string in the sources to the form in which the manual quotes it: inserted values are "…".
+-- Converts a string of a source to the form in which the manual quotes it: "…" instead of each inserted
+-- value.
 local function shown(s)
   s = s:gsub("\\n", " "):gsub('\\"', '"'):gsub("\\\\", "\\")
   s = s:gsub("%%[%d.*]*[lz]*[a-zI]", "…"):gsub("%%%%", "%%")
   return (s:gsub("…[…]*", "…"):gsub("^%s+", ""):gsub("%s+$", ""))
 end
 
--- Returns the strings of a source as a list of {text, before}, where 'before' is the code to the left of
--- the string. Adjacent strings are joined. 'join': a pattern for the code between two adjacent strings.
--- 'mark': the start of a comment. 'comment': a pattern for the end of a comment.
+-- Returns the strings of a source as a list of {text, before}. 'before' is the code to the left of the
+-- string on its line. Adjacent strings are joined; 'join' is a pattern for the code between them. 'mark' is
+-- the start of a comment, 'comment' a pattern for its end.
 local function strings(source, join, mark, comment)
   local list, pos = {}, 1
   while true do
@@ -268,7 +269,8 @@ local function silent(text)
   return false
 end
 
--- Words with which a message names a remedy. A document need not repeat a message that has one.
+-- Words with which a message states its remedy. A message that contains one need not be repeated in a
+-- document.
 local REMEDIES = {"add", "build", "call", "enable", "give", "install", "leave", "link", "make", "merge",
                   "profile", "raise", "read", "remove", "repair", "run", "send", "set", "start", "stop",
                   "take", "try", "unblock", "use"}
@@ -304,8 +306,8 @@ local function remedied(text)
   return false
 end
 
--- Patterns of the code before a Lua string that is printed for a user. Messages about arguments are
--- excluded; they end with the command that lists the valid ones.
+-- Patterns of the code that precedes a Lua string which users see. Messages about arguments are excluded;
+-- they end with the command that lists the valid arguments.
 local PRINTED = {"warn%.failed%(+$", "warn%.failed%s*%(*$", "error%(+$",
               "return nil, %(*$", "return %(+$", "return $", "world%.err%(+$", "fail%($"}
 
@@ -316,8 +318,8 @@ local function isprinted(before)
   return false
 end
 
--- Returns all messages as a table {text = path of the source}, and all strings of all sources joined to one
--- text.
+-- Returns two values: a table from each message to the path of its source, and all strings of all sources,
+-- joined to one text.
 local function messages()
   local list, all = {}, {}
   local function add(files, is, ...)
@@ -352,7 +354,8 @@ describe("the manual's messages #plain", function()
     local list, n = messages(), 0
     for message, path in pairs(list) do
       n = n + 1
-      -- of Lua's own message about a wrong argument, a document must contain only the text in parentheses
+      -- the document must contain only the text in parentheses; the rest is Lua's own message about an
+      -- argument
       message = message:match "^bad argument #%S+ to '[^']*' %((.*)%)$" or message
       if not remedied(message) then
         assert.is_truthy(text:find(message, 1, true), path .. ": " .. message)
@@ -391,8 +394,8 @@ describe("the profile's format #plain", function()
 
   local function sources(folder) return shell.output("cat asamp/%s/*.c", folder) end
 
-  -- The letters are those of details lines. A former bug: the reader accepted a letter that the page did
-  -- not describe.
+  -- The letters of the lines with details in a profile. A former bug: the reader accepted a letter that the
+  -- document did not describe.
   it("has the letters of details that are written and read, and no other", function()
     local encode, read_, split = read "asamp/encode/batch.c", sources "read", read "asamp/format/details.c"
     local written = set(encode, "'(%a)'[,)]")
@@ -483,7 +486,7 @@ describe("the tour #plain", function()
       local header = path:gsub("%.c$", ".h")
       local _, count = says:gsub("%S+", "")
       local isown = not path:find "%.c$" or not io.open(header)
-      -- a source with a header may have a shorter text, because its purpose is in the header
+      -- a source that has a header may have a shorter text, because the header states its purpose
       assert.is_true(count >= (isown and 3 or 1), line)
       n = n + 1
     end
@@ -492,8 +495,8 @@ describe("the tour #plain", function()
 end)
 
 describe("the invariants #plain", function()
-  -- stated[name]: list of the files that state an invariant, in a line such as "**   H1  ..." in C or "--
-  -- VD1  ..." in Lua.
+  -- stated[name] is the list of the files that state an invariant. The form in C is "**   H1  ...", in Lua
+  -- "--   VD1  ...".
   local stated = {}
   for _, path in ipairs(shell.lines(shell.output "find asamp lua lualib -name '*.[ch]' -o -name '*.lua'")) do
     for name in ("\n" .. read(path)):gmatch "\n[*-][*-]   (%u%u?%d)  %S" do

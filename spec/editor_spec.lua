@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The editor extension editors/vscode. Runs its JavaScript test, which has a stub of the editor, on a
--- profile that this spec writes.
+-- The editor extension editors/vscode. Writes a profile, and runs the extension's JavaScript test on it,
+-- which has a stub of the editor.
 
 local shell = require "spec.support.shell"
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The commands bench/evaluate, bench/sites and bench/plots: their functions without side effects on
--- invented figures, and each command once at a tiny size. The cost of sampling is not checked; the
--- agreement of samples with the exact trace is.
+-- The commands bench/evaluate, bench/sites and bench/plots. Their functions without side effects are tested
+-- with invented values; each command runs once at a tiny size. Samples must agree with the exact trace. The
+-- cost of sampling is not checked.
 
 local data = require "runner.data"
 local evaluation = require "runner.evaluation"
@@ -11,7 +11,7 @@ local siteerror = require "runner.siteerror"
 
 local PATHS = { fork = "bin/lua", profile = "p.vmprof", exact = true }
 
--- Returns the configurations of a part of the evaluation, in order, without the baselines.
+-- Returns the configurations of a part of the evaluation in their order, without the baselines.
 local function of(part, paths, points)
   local list = {}
   for _, batch in ipairs(settings.batches({ part }, paths or PATHS, points)) do
@@ -198,8 +198,8 @@ describe("the error of a site", function()
     .. "40\t1\ttable\t0\t-\n"
   local exact = siteerror.exact(TRACE)
 
-  -- A call tree of one path: C function 1 is called by line 3 of function 2, which is called by line 8 of
-  -- function 3.
+  -- A profile with one stack: line 3 of function 2 calls the C function 1, and line 8 of function 3 calls
+  -- function 2.
   local profile = {
     samples = 100, undecided = 2,
     functions = {
@@ -271,9 +271,9 @@ describe("the commands #plain", function()
     status, out, err = run("bench/sites --seeds 2 --samples 5000 --mode small --data " .. folder
       .. " closures pattern")
     assert.equal(0, status, err)
-    -- Each round of the program 'pattern' allocates 256 bytes at 4 sites. With fixed intervals one site has
-    -- all samples. With random intervals, the 4 errors of both runs are below 5 standard errors. By chance
-    -- one exceeds that in one of 200,000 runs, and the seeds are fixed, too.
+    -- Each iteration of the program 'pattern' allocates 256 bytes in all, at 4 sites. With fixed intervals,
+    -- all samples are at one of these sites. With random intervals, the errors of the sites are below 5
+    -- standard errors: chance exceeds this in one of 200,000 runs, and the seeds are fixed.
     local random, fixed = out:match("\n| pattern | [%d.]+ | %d+ | 4 | [%d.]+%% | [%d.]+ | ([%d.]+)"
       .. " | [%d.]+%% | [%d.]+ | ([%d.]+) |")
     assert.is_true(tonumber(random) < 5 and tonumber(fixed) > 20, out)

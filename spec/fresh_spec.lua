@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
 --
--- spec/fresh, and the sums of spec/tally.sh. A trial that cannot run must print one line with the reason,
--- and the closing line must count every failure. `make fresh` itself tests the README's commands on a new
--- system.
+-- spec/fresh and the sums of spec/tally.sh. A trial that cannot run must print one line with the reason,
+-- and the last line must count every failure. (`make fresh` itself runs the README's commands on a new
+-- system.)
 
 local shell = require "spec.support.shell"
 
 describe("spec/tally.sh #plain", function()
-  -- Runs shell commands by the function 'tally' of spec/tally.sh, under the names part1, part2, and so on.
-  -- Returns the exit status, the output lines and stderr.
+  -- Runs each shell command by the function 'tally' of spec/tally.sh, under the name part1, part2, and so
+  -- on. Returns the exit status, the lines of the output, and stderr.
   local function tallied(...)
     local line = ". spec/tally.sh; "
     for i, command in ipairs{...} do line = line .. ("tally part%d sh -c %q; "):format(i, command) end
@@ -42,14 +42,13 @@ describe("spec/fresh #plain", function()
   local folder
   before_each(function() folder = shell.folder() end)
 
-  -- Creates a command of this name in a folder that precedes the machine's own in PATH.
+  -- Creates a command in a folder that precedes the system's folders in PATH.
   local function tool(name, text)
     shell.write(folder .. "/" .. name, "#!/bin/sh\n" .. text .. "\n")
     shell.output("chmod +x %s/%s", folder, name)
   end
 
-  -- Runs spec/fresh with these settings and this PATH. It must fail. Returns the one line that it prints on
-  -- stderr.
+  -- Runs spec/fresh with these settings and this PATH; it must fail. Returns the only line of its stderr.
   local function refused(settings, path)
     local status, out, err = shell.run(("PATH=%s %s spec/fresh")
                                        :format(path or folder .. ":$PATH", settings or ""))

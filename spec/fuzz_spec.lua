@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- Two fuzzers: one of the C API, which compares Lua with a model of the object graph (spec/fuzz/main.c and
--- the files next to it), and one that runs programs with a refused memory request at each place in turn
--- (spec/fuzz/failing.c). Both are built for the variant under test and run with a limited number of
--- actions. If run directly, they accept any seed.
+-- Two fuzzers. One calls the C API at random and compares Lua with a model of the object graph
+-- (spec/fuzz/main.c and the files next to it). The other runs programs many times, each time with another
+-- memory request refused (spec/fuzz/failing.c). Both are built for the tested variant and run with a
+-- limited number of actions. If run directly, they accept any seed.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
@@ -20,8 +20,8 @@ local flags = {
 local GRAPH = "main model strings reach alloc objects threads collect bulk vectors check"
 local FAILING = "failing programs"
 
--- These options exclude an assertion of upstream and the addresses of empty userdata, which do not apply to
--- the fork (see main.c).
+-- The fuzzer avoids two cases (see main.c): userdata of size 0, whose address may be that of the next
+-- object; and joins of open upvalues, which an assertion of Lua 5.4.7 rejects.
 local always = {"empty=0", "openjoin=0"}
 
 describe("the C API", function()
@@ -29,7 +29,7 @@ describe("the C API", function()
 
   local function build(name, sources)
     local files = sources:gsub("%S+", "spec/fuzz/%0.c")
-    -- -E and --whole-archive export all functions of the API, which loaded modules need
+    -- loaded modules use functions of the API; -E and --whole-archive export all of them
     shell.output("cc -std=gnu99 -Wall -Wextra -Werror %s -I%s/include/lua5.4 -o %s/%s %s -Wl,-E "
       .. "-Wl,--whole-archive %s/lib/liblua.a -Wl,--no-whole-archive -lm -ldl", flags[variant],
       prefix, folder, name, files, prefix)
@@ -70,9 +70,9 @@ describe("the C API", function()
     end)
   end
 
-  -- With these seeds the fuzzer fails if Lua does not repeat refused memory requests. Former bugs: the
-  -- model ignored that external bytes may then be lost (5, 21), and the verifier rejected that the new
-  -- vector of an old table is unmarked if that table could not be remembered (39).
+  -- With these seeds the fuzzer failed when Lua did not repeat refused memory requests. Former bugs:
+  -- external bytes may then be lost, which the model ignored (seeds 5, 21); an old table that could not be
+  -- added to the remembered set may have an unmarked new vector, which the verifier rejected (seed 39).
   for _, seed in ipairs {5, 21, 39} do
     it("agrees if refused requests are not repeated: seed " .. seed, function()
       local status, text = graph(seed, slow and 2000 or 7000, "fail=100000")
@@ -101,9 +101,9 @@ describe("the C API", function()
         assert.equal(0, status, text)
       end)
     end
-    -- With these settings, minor collections are rare, and the remembered set is processed only by barriers
-    -- for a long time. A former bug: in half of such runs, the check of the heap found a variable of a young
-    -- coroutine that was not remembered.
+    -- With these settings, minor collections are rare, and for a long time only barriers process the
+    -- remembered set. A former bug: in half of such runs, the check of the heap found that a young
+    -- coroutine refers to a variable that was not remembered.
     for seed = 1, 3 do
       it("does so when little is remembered and minor collections are rare: seed " .. seed, function()
         stress = "remember=2,nursery=65536"
@@ -122,8 +122,8 @@ describe("the C API", function()
     end
   end
 
-  -- If a list of the collector cannot grow because memory is refused, no entries of it may be lost between
-  -- two slices. doc/debugging.md has the frequency of failures before the fix.
+  -- When a list of the collector cannot grow because memory is refused, its entries must not be lost
+  -- between two slices. doc/debugging.md states how often runs failed before this was fixed.
   if variant == "debug" then
     for seed, options in ipairs {{"mode=gen", "fail=500000"}, {"mode=inc", "fail=300000", "nodes=300"}} do
       it("does so when memory is refused between slices: " .. table.concat(options, " "), function()
@@ -150,9 +150,9 @@ describe("the C API", function()
     end
   end)
 
-  -- A former bug: if a list of the collector had no memory, a barrier visited the weak table at once. The
-  -- barrier of a new key did so before the value was stored. The key was cleared, and 'pairs' returned a
-  -- value with a dead key.
+  -- A former bug: when memory for a list of the collector was refused, the barrier visited the weak table
+  -- immediately. The barrier of a new key did so before the value was stored. So the key was cleared, and
+  -- 'pairs' returned a value with a dead key.
   it("survives requests that are refused at random while keys come and go", function()
     for seed = 1, slow and 4 or 12 do
       for _, refused in ipairs {50000, 300000} do

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 --
--- The tool spec/language, which counts forms in comments, documents and messages that are hard to
+-- The tool spec/language. It counts words and forms in comments, documents and messages that are hard to
 -- understand, and compares the counts with limits.
 
 local shell = require "spec.support.shell"

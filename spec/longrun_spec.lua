@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- bench/longrun, which measures profiles of long runs. Runs it with few loads and collections and checks
--- its output.
+-- bench/longrun, which measures profiles of long runs. The spec runs it with few loads and collections, and
+-- checks its output.
 
 local shell = require "spec.support.shell"
 

@@ -1,13 +1,14 @@
 -- SPDX-License-Identifier: MIT
 --
--- Names of files and of static functions in asamp/ and lua/ must be unique enough to search for.
+-- The names of files and of static functions in asamp/ and lua/ must be so rare that a search for a name
+-- finds it.
 
 local shell = require "spec.support.shell"
 
 local SOURCES = shell.lines(shell.output "git ls-files asamp lua | grep -E '\\.[ch]$'")
 assert(#SOURCES > 200, #SOURCES)
 
--- Returns the base names of 'paths' that occur in several folders, each with the list of these folders.
+-- Returns the base names of 'paths' that occur in more than one folder, each with the list of its folders.
 local function repeated(paths)
   local folders, list = {}, {}
   for _, path in ipairs(paths) do
@@ -34,7 +35,7 @@ describe("a file name #plain", function()
 end)
 
 -- Returns the names of static functions that at least 'least' C sources define, each with the number of
--- these sources. 'texts' has the text of each source.
+-- these sources. 'texts' is the list of the sources' texts.
 local function shared(texts, least)
   local files, list = {}, {}
   for _, text in pairs(texts) do
@@ -58,12 +59,12 @@ describe("a static function's name #plain", function()
     assert.same({}, shared({a = source, b = source}, 3))
   end)
 
-  -- A function name that would be in three files needs the name of its file as a prefix.
+  -- If a function name would be in three files, the name of its file must be added as a prefix.
   it("is not that of functions in three files", function()
     assert.same({}, shared(texts, 3))
   end)
 
-  -- The number of names in two files must not grow. When it falls, lower the limit.
+  -- The number of function names that are in two files must not grow. If it falls, lower the limit.
   it("is that of functions in two files no more often than it was", function()
     local TWICE, n = 146, 0
     for _ in pairs(shared(texts, 2)) do n = n + 1 end

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The contents of packages, as far as they can be checked without a package: the manual page, the lists of
--- the Debian package, the rock for luarocks, the examples for servers. `make fresh` with DEB=1 or ROCK=1
+-- The contents of packages, as far as they can be checked without building one: the manual page, the lists
+-- of the Debian package, the rock for luarocks, the examples for servers. `make fresh` with DEB=1 or ROCK=1
 -- builds and uses the packages.
 
 local options = require "profiler.options"
@@ -10,7 +10,7 @@ local recipes = require "spec.support.recipes"
 local shell = require "spec.support.shell"
 
 local RELEASE = shell.read("VERSION"):match "^(%d+%.%d+%.%d+)\n$"
-local BUILT = {"asamp", "lua", "luac"}  -- of bin/
+local BUILT = {"asamp", "lua", "luac"}  -- programs of the folder bin/
 
 describe("asamp.1 #plain", function()
   local asamp, page = require "asamp", nil
@@ -83,7 +83,8 @@ describe("the Debian package #plain", function()
     for _, line in ipairs(lines.linked) do assert.is_truthy(line:find("-Dof_LDEXTRA", 1, true), line) end
   end)
 
-  -- A former bug: in a folder with a space in its name, the package was installed next to that folder.
+  -- A former bug: if the name of the folder contained a space, the package was installed next to that
+  -- folder.
   it("is laid out below the folder that it is built in, whatever that is called", function()
     local to = shell.read("pack/debian/rules"):match "%$%(MAKE%) install PREFIX=%S+ DESTDIR=(%S+)\n"
     assert.equal("$(STAGE)", to)

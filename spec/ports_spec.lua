@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 --
--- The interpreter on other systems: for arm64, emulated by qemu, with specs of the collector, and with the
--- C library musl. The profiler is not built for these specs. spec/dist_spec.lua uses the tarball for arm64,
--- and `make fresh ARCH=arm64` tests everything on an emulated Debian.
+-- The interpreter on other systems: compiled for arm64 and emulated by qemu, where the specs of the
+-- collector run, and with the C library musl. The profiler is not built there. spec/dist_spec.lua tests the
+-- tarball for arm64, and `make fresh ARCH=arm64` tests everything on an emulated Debian.
 
 local shell = require "spec.support.shell"
 
--- Defines a test that needs the commands in the list 'tools'. 'packages' names the Debian packages that
--- contain them. If a command is missing, the test is pending.
+-- Defines a test that needs the commands 'tools', which the Debian packages 'packages' contain. If a
+-- command is missing, the test is pending.
 local function with(tools, packages, name, test)
   it(name, function()
     for _, tool in ipairs(tools) do

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- The fork must be compatible with Lua 5.4: Debian's C modules, and programs that are linked to
--- liblua5.4.so.0, must run on it unchanged, also with a sampling period of 512 bytes.
+-- liblua5.4.so.0, must run on it unchanged. They must also run if every 512 bytes are sampled.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The documents for newcomers. The console blocks of README.md, the quick start, the manual and
--- doc/fleet.md must run as copied, and print the words that they show. The README must be short, and its
+-- doc/fleet.md must run as they are, and print the words that they show. The README must be short, and its
 -- pictures small.
 
 local shell = require "spec.support.shell"

@@ -1,16 +1,16 @@
 -- SPDX-License-Identifier: MIT
--- spec/run with SPEC_AGAIN repeats failed specs. The file of a failed spec is run again, alone; a crash is
--- not repeated. Without this, a run of five thousand specs failed because of one expectation about CPU
--- time, which failed while other specs ran.
+-- spec/run with SPEC_AGAIN, which runs the file of a failed spec again, alone. It does not repeat a crash.
+-- Without this, a run of five thousand specs failed because of one expectation about CPU time, which fails
+-- if other specs run at the same time.
 
 local shell = require "spec.support.shell"
 
--- Runs spec/run with SPEC_AGAIN=n on a spec file with this body. Returns its output and exit status.
+-- Runs spec/run with SPEC_AGAIN=n on a spec file whose code is 'body'. Returns its output and exit status.
 local function run(body, n)
   local dir = shell.folder()
   local f <close> = assert(io.open(dir .. "/that_spec.lua", "w"))
   f:write(("local DIR = %q\n"):format(dir), [[
-    -- Returns how often this function has been called in all runs.
+    -- Returns the number of calls of this function in all runs so far.
     local function times()
       local f <close> = assert(io.open(DIR .. "/times", "a+"))
       f:write("x")

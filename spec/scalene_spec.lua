@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- bench/scalene, a benchmark of the accuracy of profilers, at a tiny size. The printed values must be the
--- known ones, as far as they do not depend on the speed of the machine.
+-- bench/scalene, a benchmark of the accuracy of profilers, at a tiny size. Values that do not depend on the
+-- speed of the machine must be the known ones.
 
 local shell = require "spec.support.shell"
 

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The sizes that spec/size prints must not grow. When one falls, lower its limit in this file. Structural
--- constants are not counted as tuning constants.
+-- The sizes that spec/size prints must not grow. If one falls, lower its limit in this file. Tuning
+-- constants do not include structural ones.
 
 local shell = require "spec.support.shell"
 

@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: MIT
-# Functions for scripts that run commands whose last line is "N passed, N failed" and that end with such a
-# line themselves. A script sources this file, which then adds up the counts and hides the last lines of the
-# commands.
+# Functions for scripts that run several commands, each of which prints "N passed, N failed" as its last
+# line. A script sources this file to add up these counts. It prints one such line at its end.
 passed=0 failed=0
 said=$(mktemp) || exit 1
 
-# tally NAME COMMAND...: runs the command and shows its output, with NAME before its last line. Adds that
-# line's counts to $passed and $failed. A command without such a line counts as one passed if its exit
-# status is 0. A command that fails without reporting a failure counts as one failed. All output of the
-# command stays in the file $said until the next call.
+# tally NAME COMMAND...: runs the command and shows its output. If the last line is "N passed, N failed",
+# prints NAME before it, and adds its counts to $passed and $failed. Without such a line, a command counts
+# as one passed if its exit status is 0. A command that fails without reporting a failure counts as one
+# failed. The output of the command stays in the file $said until the next call.
 tally() {
   name=$1
   shift
