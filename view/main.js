@@ -124,8 +124,8 @@ function showSelection() {
   byId("selection").replaceChildren(...parts);
 }
 
-// Handles the key Esc: removes one restriction. It is the first one that is set of these: a level of the zoom
-// (if a graph is visible), the search, the type, the range.
+// Handles the key Esc: removes one restriction of the view. If several are set, their order is: a level of the
+// zoom (if a graph is visible), the search, the type, the range.
 function back() {
   const { state, graph } = store;
   if (state.tab === "compared" && viewOf("compared").back()) return;

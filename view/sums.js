@@ -14,9 +14,8 @@ function zeros(n) {
   return Object.fromEntries(MEASURES.map(key => [key, new Float64Array(n)]));
 }
 
-// Returns an array with true for each selected kind. 'kind' selects by number: -1 selects all kinds, the
-// number of a kind selects this kind, the number of a type all kinds of the type. Types have the numbers
-// after those of the kinds.
+// Returns an array with true for each selected kind. 'kind' is the number of a kind, the number of a type
+// (selects all kinds of the type), or -1 (selects all kinds). Types have the numbers after those of the kinds.
 function counted({ kinds, types }, kind) {
   const of = kind >= kinds.length ? types[kind - kinds.length].kinds : [kind];
   return kinds.map((_, k) => kind < 0 || of.includes(k));

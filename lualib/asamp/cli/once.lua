@@ -22,9 +22,9 @@ local COMMON = "the merged profiles '%s' and '%s' contain some of the same recor
 local PIECE = 4096     -- number of bytes at the start and at the end of a file that 'outline' returns
 local BLOCK = 1 << 20  -- bytes that are compared at a time
 
--- Returns a text that differs if two files differ: the size, the first and the last PIECE bytes of a file.
--- Equal texts do not prove that the files are equal. Second result: the size. Returns nil if the file is not
--- a regular file, or is empty or unreadable.
+-- Returns a text that only equal files are likely to share: the size, the first and the last PIECE bytes of a
+-- file. Different texts prove that two files differ; equal texts do not prove that they are equal. Second
+-- result: the size. Returns nil if the file is not a regular file, or is empty or unreadable.
 local function outline(path)
   local file <close> = path ~= "-" and host.isfile(path) and io.open(path, "rb") or nil
   local size = file and file:seek "end"
@@ -137,9 +137,9 @@ end
 -- Adds the recordings (identify) of an item to the map 'owners'. The map has two kinds of elements:
 --
 --   - For a session, the key is its text, and the value is the item that contains it.
---   - For a flight recorder, the key is its id, and the value is the list of its dumps {item, from, to,
---     latest}, sorted by start. 'latest' is the dump that ends last, out of the dumps up to this one in the
---     list.
+--   - For a flight recorder, the key is its id, and the value is the list of its dumps, sorted by start. A
+--     dump is {item, from, to, latest}. 'latest' is one of this dump and those before it in the list: the
+--     one that ends last.
 local function own(owners, item)
   local changed = {}
   for _, recording in ipairs(item.recordings) do

@@ -9,7 +9,8 @@ local verdict = require "asamp.show.verdict"
 
 local M = {}
 
--- With fewer than FEW samples, the head names the period that would give about ENOUGH samples.
+-- If a profile has fewer than FEW samples, the head of the report names the sampling period with which
+-- another run would give about ENOUGH samples.
 local FEW, ENOUGH = 100, 1000
 
 -- {== how much ==============================================================

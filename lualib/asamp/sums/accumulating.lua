@@ -208,8 +208,8 @@ local function largestrings(profile)
     return profile.kinds[from.kind[i]].name == "string" and from.node[i] or nil
   end
   for i, n in ipairs(sites.objects or {}) do
-    -- n is the estimated number of strings. If they have at least n samples, a string is about as large as a
-    -- sampling period, or larger: stores the mean size of a string.
+    -- n: estimated number of strings. If there is at least one sample for each string, the strings are large.
+    -- Then stores their mean size, otherwise false.
     large[place(sites, i) or 0] = n > 0 and sites.samples[i] >= n and sites.bytes[i] / n
   end
   for i in ipairs(born.last) do

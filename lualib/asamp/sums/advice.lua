@@ -147,8 +147,8 @@ end
 local function bybyte(rows, us, mean)
   local list, x, deviation = differences(rows, us, mean), nil, us
   local a, b = us / mean.filled, us / math.max(1, mean.tenured)
-  -- The prior: the shares FIXED and TENURED, converted to us per filled byte (mean a0) and us per tenured
-  -- byte (mean b0). aa, ab, bb: the inverse of its covariance matrix.
+  -- The prior of the two costs, from the assumed shares FIXED and TENURED of a collection's time.
+  -- a0, b0: expected us per filled and per tenured byte; aa, ab, bb: inverse of their covariance matrix.
   local v, w = TENURED[2] ^ 2, TENURED[2] ^ 2 + FIXED[2] ^ 2
   local det = w * v - v * v
   local aa, ab, bb = v / det / (a * a), v / det / (a * b), w / det / (b * b)

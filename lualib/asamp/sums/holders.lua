@@ -116,10 +116,10 @@ function M.ofentry(text)
 end
 
 -- Returns the kind of a table, "list" or "keys", if a step represents all elements of the table (MANY).
--- Returns nil for any other step.
+-- Returns nil for any other step, and for the table HOOKS.
 --
--- step: text of the step
--- before: text of the step to the table
+-- step: text of the step from the table to its elements
+-- before: text of the step before, which leads to the table
 local function many(step, before)
   return before ~= HOOKS and MANY[step] or nil
 end

@@ -756,8 +756,8 @@ local function byholder(rows)
   return list
 end
 
--- Returns true if the program mainly loads data: of the bytes of Lua's memory whose survival is known, it
--- keeps more than the share LOADED.
+-- Returns true if the program mainly loads data: it keeps more than the share LOADED of its bytes. Native
+-- memory, and bytes whose survival is unknown, do not count.
 local function loads(profile)
   local sites, kept, all = profile.sites, 0, 0
   for i, bytes in ipairs(sites.bytes) do
@@ -946,7 +946,8 @@ end
 --   - after: smallest number of bytes in use after a collection in the last quarter of the run
 --   - grew: true: the heap grew
 --   - late: bytes allocated in the second half of the run and kept
---   - kept: true: 'proved', or the heap grew by the share KEPT of 'late'
+--   - kept: false: most of the bytes 'late' must have died later, because the heap grew by less than the
+--     share KEPT of them; always true if 'proved' is true
 --   - few: lines with too few samples: {lines (number), least, alloc} (fewof); nil: none
 --   - alloc: sampling period that would find the lines, if there are neither rows nor 'few'
 --   - native: kept bytes of native memory from the second half; nil: no row has any

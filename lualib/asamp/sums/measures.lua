@@ -41,8 +41,12 @@ function M.variance(profile, sum, field)
   return sum[field] * math.max(profile.period or 1, 1)
 end
 
---- Returns two values: the bytes of a sum with one survival outcome, and its bytes whose outcome is known. If
--- bytes are unknown, returns numbers of samples instead.
+--- Returns two values, whose quotient is the share of a sum that has one outcome, such as "survived":
+--
+--   1. bytes with this outcome
+--   2. bytes with any known outcome
+--
+-- If the sum has no bytes, the values are numbers of samples instead.
 --
 -- sum: a sum of totals.lua
 -- which: the outcome: "survived", "later" (survived and died later) or "alive"

@@ -361,7 +361,8 @@ function M.functions(a, b, same)
     local others = lists[file] or {}
     files_[#files_ + 1] = {name = file, a = list, b = others, cells = #list * #others}
   end
-  table.sort(files_, order.by("cells", "name"))  -- if 'rest' is too small, large files are aligned less well
+  -- Small files come first: if 'rest' is used up, only large files are aligned with the less exact method.
+  table.sort(files_, order.by("cells", "name"))
   for _, file in ipairs(files_) do
     align(file.a, file.b, function(x, y)
       pairs_[x] = y

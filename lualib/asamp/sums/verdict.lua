@@ -200,7 +200,7 @@ local function reasonof(row, known, copied)
            coroutines = "coroutines"})[sort] or "others"
 end
 
--- With these reasons a line is listed even if another line allocates more.
+-- A line other than the largest one is listed only with one of these reasons, or with 25% of all bytes.
 local STRONG = {quadratic = true, closures = true, resized = true, coroutines = true}
 
 local function lines(profile, copies)
@@ -615,7 +615,7 @@ local function slowest(profile, sort)
         if not sum then
           sum = {file = row.file, line = row.line, name = row.name, calls = key ~= "" and key or nil, n = 0,
                  own = sort == "c" and own or nil,
-                 forced = key == "luaB_collectgarbage" and 1 or 0}  -- 1: comes first among equal 'n'
+                 forced = key == "luaB_collectgarbage" and 1 or 0}  -- 1: preferred if 'n' is equal
           byrow[row][key], sums[#sums + 1] = sum, sum
         end
         sum.n = sum.n + (sites.time and sites.time[i] or sites.samples[i])

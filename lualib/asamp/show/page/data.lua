@@ -138,8 +138,11 @@ local function shorten(list)
   end
 end
 
--- Returns two numbers: the sampled time of a profile in units of profile.timeperiod; and its accuracy, as the
--- number of samples of equal weight that would have the same relative error (measures.observations).
+-- Returns two numbers about the time samples of a profile:
+--
+--   1. the sampled time, in units of profile.timeperiod
+--   2. the accuracy of this time: the number of samples of equal weight that would have the same relative
+--      error (measures.observations)
 local function timeof(profile)
   local sites, time = profile.sites, {timesamples = 0, timesquares = 0}
   for i, kind in ipairs(sites.kind) do
