@@ -98,4 +98,15 @@ describe("comments #plain", function()
     end
     assert.same({}, missing)
   end)
+
+  it("start with the licence, in each source file", function()
+    local missing = {}
+    local list = shell.output [[git ls-files | grep -E '\.([ch]|lua|js|css|sh)$' |
+                                grep -v -E '^(spec/(innocent|planted|corpus)|doc/examples)/']]
+    for _, path in ipairs(shell.lines(list)) do
+      local head = assert(shell.read(path)):sub(1, 200)
+      if not head:find("SPDX-License-Identifier: MIT", 1, true) then missing[#missing + 1] = path end
+    end
+    assert.same({}, missing)
+  end)
 end)

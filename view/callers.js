@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The view "Callers": the callers and the callees of one function. Until the user chooses a function, it is
 // the one with the largest self value. In this view and in others, the key c chooses the function of the
 // active row. Enter chooses it in the table of functions.

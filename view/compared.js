@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Two profiles compared: a flame graph and a table of the functions that changed most. The widths in the
 // flame graph are the values in the new profile or in the old one. The colours are the differences of the
 // shares (B. Gregg's differential flame graphs). The view covers the whole runs and ignores the selected

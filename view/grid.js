@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // A table with any number of rows. Only visible rows have elements in the document. The Tab key stops once
 // for all rows, and at each sortable heading; arrow keys move between rows (aria-activedescendant names the
 // active row).

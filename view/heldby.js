@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // The view "Held by": a tree of the paths of references that keep objects alive at the end. The paths start
 // at the program's roots (globals, modules, stacks). Below the tree is a table of the lines that allocated
 // the objects held by the active row. Covers the whole run.

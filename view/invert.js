@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: MIT
 // Trees that do not start at the root of the call tree: the callers of the innermost functions, the callers
 // of a function, and its callees. The functions have no side effects. The results have the form of the call
 // tree and its sums (tree.js, sums.js): a parent's number is lower than its child's, and node 0 is the whole.

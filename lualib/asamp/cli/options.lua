@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- Command lines of the subcommands. A description, a table, defines the options, error messages and help text
 -- of a command. Its list elements are the options. Its fields:
 --

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- Compares the holders (references that keep objects alive) of two profiles: merges the paths of both into
 -- one tree, and returns paths that together contain every sample once.
 --

@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- Data of the page of `asamp view` about the references that keep objects alive at the end: the paths of
 -- references as a tree, and the lines that allocated the objects.
 --
