@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Numbers the stacks of a Firefox profile. A stack is a frame and a prefix, the caller's stack.
-** The order of numbers: stacks of call tree nodes; stacks of nodes with labels as outermost frame;
-** stacks of samples, with the sample's kind as innermost frame; paths of references (heldstack.h).
+** Numbers are given in this order:
+** - stacks of call tree nodes
+** - stacks of call tree nodes with labels, which are the outermost frame
+** - stacks of samples, in which the sample's kind is the innermost frame
+** - paths of references (heldstack.h)
 **
 **   FS1  a stack's prefix has a smaller number;
 **   FS2  a stack with labels exists only if a sample needs it.

@@ -223,7 +223,8 @@ static int islocal (const Encoder *e) {
   return e->config.states && !e->config.numbered;
 }
 
-/* Does nothing if the function was recorded before: the sampler may report it again. */
+/* Records the name of a function. Does nothing if it was recorded before: the sampler may report a
+   function again. */
 void encoder_name (Encoder *e, uint64_t id, const char *name) {
   if (islocal(e)) {
     int isnew;

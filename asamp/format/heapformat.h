@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The bytes of an unpacked heap snapshot (doc/heap-format.md): a magic, then records of a tag
-   and fields. Numbers are LEB128, zigzag if signed. An address is stored as the distance from
-   another address, divided by 8, unless it is called absolute. */
+/* The format of an unpacked heap snapshot (doc/heap-format.md): bytes that identify it (a magic),
+   then records. A record is a tag and fields. Numbers are LEB128, zigzag if signed. An address is
+   stored as its distance from another address, divided by 8, unless it is called absolute. */
 #ifndef asamp_heapformat_h
 #define asamp_heapformat_h
 

@@ -25,8 +25,7 @@ enum {
   ELEMENTS = 4,
   /* removes the references to this object as a key, from all tables with the flag HOLDER */
   KEY = 8,
-  /* removes the references from this object, a table, to those of its keys that have the flag
-     KEY */
+  /* This object is a table: removes its references to those of its keys that have the flag KEY. */
   HOLDER = 16,
   /* This object is the value of an upvalue that is removed. The flag itself removes nothing:
      removelocals uses it to find the local variable that has the same value. */

@@ -246,8 +246,8 @@ static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
 typedef struct Natives {
   void *const *a;		/* return addresses */
   int n;			/* number of return addresses in 'a' */
-  /* The walk of the C stack, with which hasmore appends further addresses to the array 'a'; NULL:
-     none are appended. */
+  /* The walk of the C stack, which hasmore continues to append further addresses to the array 'a'.
+     NULL: 'a' is complete. */
   Unwind *more;
 } Natives;
 
@@ -298,8 +298,8 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
   size_t i = 0, before;
   int j, coroutines = 0, ended = 0;  /* number of coroutines whose lua_resume was reached; number
                                         of coroutines whose frames are all pushed */
-  /* 1: native frames were pushed after the bytecode loop or lua_resume that was reached last. The
-     loop below visits native frames from the innermost outwards. */
+  /* 1: since the loop below has last reached a bytecode loop or lua_resume, it has pushed native
+     frames. (It visits native frames from the innermost outwards.) */
   int called = 0;
   luaN_code(&code);
   for (j = 0; !(part && i == nlua) && hasmore(s, w, j); j++) {
@@ -412,8 +412,8 @@ static void stack_check (Stack *s, lua_State *L, int native) {
   size_t n, shared = (s->reported != NULL) ? s->shared : 0, i;
   int whole = 1;
   all.frames = malloc(NFRAMES * sizeof(*all.frames));
-  /* not enough memory: checks neither this stack nor the next one, which would be compared with
-     this one */
+  /* out of memory: this stack is not checked; nor is the next one, because it would be compared
+     with this one */
   if (all.frames == NULL) {
     free(s->reported);
     s->reported = NULL;

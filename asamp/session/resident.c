@@ -37,8 +37,8 @@ static uint64_t first, spent;
 static uint64_t drawn;	/* CPU time of all snapshots, ns */
 
 /* Native memory that outlived its state, by the source line that allocated it. The last element is
-   for all further lines. An element with 0 bytes is reused for another line; that needs the
-   lock. */
+   for all further lines. A thread that holds the lock may reuse an element with 0 bytes for another
+   line. */
 static struct {
   int64_t bytes;		/* atomic */
   char where[sizeof(((ResidentRow *)0)->text)];
@@ -114,8 +114,8 @@ void resident_freed (unsigned line, uint64_t bytes) {
   __atomic_sub_fetch(&left[line].bytes, (int64_t)bytes, __ATOMIC_RELAXED);
 }
 
-/* Adds up the last measurements of all states (Footprint). Stores in *since the change of the bytes
-   that the heaps reserve since those measurements. Lock held. */
+/* Adds up the last measurements of all states (Footprint). Stores in *since how many more bytes the
+   heaps reserve now than at those measurements. Lock held. */
 static void resident_places (luaN_Places *p, uint64_t *living, uint64_t *resident,
                              uint64_t *outside, int64_t *since) {
   const Resident *s;

@@ -171,7 +171,8 @@ static inline int step (UnwindFrame *f, const UnwindRule *r, const char *end,
   if (r->base == NATIVE_OTHER) return 0;
   frame = ((r->base == NATIVE_FP) ? f->fp : f->sp) + (uintptr_t)(intptr_t)r->size;
   if (frame <= f->sp || frame > (uintptr_t)end || frame % sizeof(frame) != 0)
-    return 0;  /* the caller's frame would not be further out, or not within the stack */
+    /* the caller's frame would not be at a higher address, or would be outside the stack */
+    return 0;
   back = RETURNAT(frame, r);
   if (!ISWITHIN(back, f->sp, frame) || (careful && !readable_word(back))) return 0;
   if (r->saved != 0) {

@@ -486,9 +486,9 @@
                       : !luaN_hasepoch(o, (g)->heap.gc.mark.epoch))
 
 /* True if the old object p and the object o have different epochs (0: young, 1 to 3: number of the
-   collection that has marked the object). After a store of o into p, the running or next collection
-   might not find o: it may have traversed p already, or it treats p as alive without a
-   traversal. */
+   collection that has marked the object). After a store of o into p, a collection might then miss
+   o: a major collection may have traversed p already, and a minor collection does not traverse old
+   objects. */
 #define luaN_differ(p,o) \
   ((((p)->marked ^ (o)->marked) & LUAN_EPOCH) != 0)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The data that the fork keeps for a state, in global_State: blocks, nursery, collector, time
-   samples. lstate.h includes this header before it defines global_State. */
+/* The data of a Lua state that upstream does not have, in global_State: blocks, nursery, collector,
+   time samples. lstate.h includes this header before it defines global_State. */
 #pragma once
 
 #include "lobject.h"
@@ -209,8 +209,8 @@ typedef struct luaN_Weak {
   /* A pass visits one of the two lists 'doubtful', and keeps only the entries whose keys or values
      are still unmarked. keptof: the table of the slot that it has kept last. */
   const Table *keptof;
-  /* Number of words at the start of doubtful[LUAN_DOUBTVALUES] that tombstoning has visited: slots
-     with unmarked values look empty now (hidden.h). */
+  /* Progress of tombstoning, in which slots with unmarked weak values are made to look empty
+     (hidden.h): number of words at the start of doubtful[LUAN_DOUBTVALUES] that it has visited. */
   unsigned hidden;
   /* Used while 'logging' is 1. The list doubtful[LUAN_DOUBTKEYS] starts with this number of words
      for entries with unmarked weak keys that slices have visited. The later words are entries found
@@ -395,7 +395,7 @@ typedef struct luaN_Growth {
 /* State of the pacer: pace.c. */
 typedef struct luaN_Pace {
   lu_byte fullcycles;		/* 1: the program or LUA_GC has set the incremental mode */
-  /* 1: the last major collection in slices has found at least one WEAK_FOUND-th (pace.c) of the old
+  /* 1: the last major collection in slices has found at least 1 / WEAK_FOUND (pace.c) of the old
      bytes dead */
   lu_byte found;
   /* 1: the major collection does more work in each slice, because weak tables had received many
@@ -424,9 +424,9 @@ typedef struct luaN_Pace {
   uint64_t planned, charged;
   /* Work debt: bytes of marking that did not fit into one pause. */
   size_t owed;
-  /* Bytes by which stacks have grown, less the marking done since. Like all allocation, the growth
-     makes marking due. To keep this from being done in one pause, the number raises the limit of
-     the work debt, the marking that may be left to later pauses (luaN_pay). */
+  /* Bytes by which stacks have grown, minus the marking done since. Stack growth makes marking due,
+     like all allocation. So that this marking need not be done in one pause, the number raises the
+     limit of the work debt, the marking that may be left to later pauses (luaN_pay). */
   size_t stackgrowth;
   /* number of major collections that have ended */
   unsigned cycles;

@@ -91,9 +91,9 @@ void luaC_freeallobjects (lua_State *L) {
 }
 
 
-/* Frees the heap of a closed state. If it was the last state of the process, also frees the memory
-   that the process keeps for the next state, and calls malloc_trim (giveback.h), both at most once
-   a second. */
+/* Frees the heap of a closed state. If it was the last state of the process, and no other state was
+   closed in the last second, also frees the memory that the process keeps for the next state, and
+   calls malloc_trim (giveback.h). */
 void luaN_closeheap (global_State *g) {
   int again;
   g->heap.gc.pause.began = luaN_now();

@@ -234,8 +234,9 @@ static void leavetomajor (global_State *g) {
 
 
 /* Marks everything that is alive, and removes the entries of weak tables whose values are dead.
-   Leaves tombstoned values (hidden.h), whose slots look empty already. Sets *first and *clock as
-   converge does. */
+   Leaves tombstoned values (hidden.h), whose slots look empty already.
+   *first  set to the index in weak.discovered of the first table that was not visited
+   *clock  set to the value of clockof at the last visit of the unresolved entries */
 static void findalive (global_State *g, size_t *first, l_mem *clock) {
   luaN_Gc *c = &g->heap.gc;
   *clock = clockof(c) - 1;

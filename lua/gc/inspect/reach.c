@@ -111,7 +111,7 @@ static int pushchild (Walk *w, GCObject *o) {
     }
     w->parents = p;
   }
-  w->parents[q->n - 1] = (uint32_t)w->e.place;  /* LUAN_NOPLACE becomes LUAN_NOPARENT */
+  w->parents[q->n - 1] = (uint32_t)w->e.place;  /* the cast makes LUAN_NOPARENT of LUAN_NOPLACE */
   return 1;
 }
 

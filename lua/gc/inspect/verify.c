@@ -218,8 +218,9 @@ static void walktable (Walk *w, Table *t) {
     Node *n = gnode(t, i);
     w->slot = gval(n);
     if (luaN_isdoomed(w->g, t, n)) continue;
-    /* In a strong table, the key of an empty node must be reachable or have the tag of a dead key:
-       the node may receive a value again, and then only the value passes a barrier. */
+    /* In a strong table, the key of an empty node must be reachable or have the tag of a dead key.
+       Reason: the node may receive a value again, and the barrier of that store tests only the
+       value. */
     if (isvoid(w, t, gval(n))) {
       if (keyiscollectable(n) && kind == LUAN_STRONG) refers(w, gckey(n));
       continue;

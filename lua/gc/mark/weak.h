@@ -49,8 +49,8 @@ LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 LUAI_FUNC int luaN_resolveentry (global_State *g, Node *n);
 
 /* Ends the visits of weak tables by slices: empties the lists weak.inmajor and weak.doubtful, and
-   clears LUAN_DISCOVERED and LUAN_SCANNED of the tables. To be called when no tombstoned values are
-   left. */
+   clears LUAN_DISCOVERED and LUAN_SCANNED of the tables. To be called when no weak value is
+   tombstoned (hidden.h) any more. */
 LUAI_FUNC void luaN_forgetweak (global_State *g);
 
 /* To be called when a major collection is abandoned. Restores the tombstoned weak values

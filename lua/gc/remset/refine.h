@@ -20,7 +20,7 @@ LUAI_FUNC void luaN_refineobjects (lua_State *L);
    to young objects, it is remembered. */
 LUAI_FUNC void luaN_tenure (lua_State *L, GCObject *o);
 
-/* The remembered set lists some tables instead of their slots. If these have more than remset.many
-   slots in total, visits up to remset.many slots of one of them, tenures the young objects to which
-   they refer, and returns 1. Otherwise returns 0. To be called at a safepoint. */
+/* To be called at a safepoint. The remembered set lists some tables instead of their slots. If
+   these tables have more than remset.many slots in total, visits up to remset.many slots of one
+   table, tenures the young objects to which the slots refer, and returns 1. Otherwise returns 0. */
 LUAI_FUNC int luaN_refinetables (lua_State *L);

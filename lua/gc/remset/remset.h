@@ -62,9 +62,9 @@ static inline void luaN_foresee (const TValue *v) {
   if (iscollectable(v)) __builtin_prefetch(gcvalue(v));
 }
 
-/* Prefetches memory for later visits of s, a list of pairs (table, slot), while the pair at index k
-   is visited: the slot of a later pair, and the object in the slot of a nearer pair, if that pair
-   has the same table. asize: size of the table's array part. */
+/* Prefetches memory while the pair at index k of s, a list of pairs (table, slot), is visited.
+   Prefetches the slot of a pair far ahead; and the object in the slot of a pair not so far ahead,
+   if that pair has the same table. asize: size of the table's array part. */
 LUAI_FUNC void luaN_foreslot (const luaN_Vec *s, size_t k, unsigned asize);
 
 /* {== the visit in a minor collection (remembered.c) ===================== */

@@ -29,8 +29,8 @@
    those that were alive. */
 LUAI_FUNC void luaN_beginwaiting (global_State *g);
 
-/* Keeps the dead young userdata whose finalizers are still to be called. If mark.ageing is 1,
-   leaves them young and marks the objects that they refer to; else tenures them. */
+/* Keeps the dead young userdata whose finalizers must still be called. If mark.ageing is 1, leaves
+   them young and marks the objects to which they refer; else tenures them. */
 LUAI_FUNC void luaN_keepwaiting (global_State *g);
 
 /* To be called for o, an object that was just queued for its finalizer. If o is a userdata that may
@@ -49,9 +49,10 @@ LUAI_FUNC int luaN_waits (global_State *g, GCObject *o);
 */
 LUAI_FUNC void luaN_endwaiting (lua_State *L);
 
-/* Removes from finalize.left (dead userdata that were left young) the old ones and those whose
-   finalizers have run. Moves blocks with freed lines to the lists for their free lines. To be
-   called after the sweep, because the lists of sweep.c may contain dead userdata until then. */
+/* To be called after the sweep, because the lists of sweep.c may contain dead userdata until then.
+   Removes the userdata that are old, or whose finalizers have run, from finalize.left (dead
+   userdata that were left young). Moves each block in which lines were freed to the list for its
+   number of free lines. */
 LUAI_FUNC void luaN_dropwaited (global_State *g);
 
 /* Tenures all userdata that minor collections have left young, before a major collection starts. To
