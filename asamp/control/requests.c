@@ -83,7 +83,8 @@ static char *requests_word (char **line) {
   return from;
 }
 
-/* Parses a decimal number up to 'most'. Returns 0 if the text is no such number. */
+/* Parses 'text', a decimal number up to 'most', into *to. Returns 1, or 0 if the text is anything
+   else. */
 static int requests_number (const char *text, uint64_t most, uint64_t *to) {
   char *end;
   if (*text < '0' || *text > '9') return 0;

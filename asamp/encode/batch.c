@@ -74,9 +74,9 @@ static void classruns (Bytes *to, const uint32_t *classes, size_t n) {
   bytes_char(to, '\n');
 }
 
-/* Writes the line "u", which lists the survivors whose deaths will not be reported: run lengths,
-   alternately of survivors with (survived[i] = 1) and without (2) reported deaths. Samples that
-   died (0) are not counted. Writes no line if there is no 2. */
+/* Writes the line "u", which lists the survivors whose deaths will not be reported. It has run
+   lengths, alternately of survivors with (survived[i] = 1) and without (2) reported deaths. Samples
+   that died (0) are not counted. Writes no line if no survived[i] is 2. */
 static void unfollowedruns (Bytes *to, const unsigned char *survived,
                             size_t n) {
   uint64_t run = 0;

@@ -15,7 +15,8 @@
 #include "place.h"
 
 #define WAIT_MS		250     /* ms between checks of a full pipe */
-#define LEAVING_MS	5000    /* ms for which the end of a profile waits for a full pipe */
+/* ms: the end of a profile waits so long for a pipe that stays full */
+#define LEAVING_MS	5000
 
 void livefile_fail (LiveFile *f, int error) {
   if (f->error == 0)

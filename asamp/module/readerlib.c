@@ -775,10 +775,17 @@ typedef struct Numbers {
   uint64_t at, since, till;
 } Numbers;
 
-/* Reads the options, argument 2. Stores in *to 'bins' (number of slices of time, up to 16384), 'at'
-   (selects the samples alive at that time), 'since' and 'till'. Leaves on the stack 'progress'
-   (index 2), 'states' (3; ascending ids) and 'label' (4; {name, value}, value nil: samples without
-   that label). */
+/* Reads the options, argument 2: a table, nil or none. Raises an error if the argument or a number
+   in it is invalid.
+
+   Stores in *to:
+   - bins: number of slices of time, 0 to BINS_MOST
+   - at, since, till: times that restrict the samples (Numbers)
+
+   Leaves on the stack, each nil if it was not given:
+   - index 2: progress
+   - index 3: states, a list of ascending ids
+   - index 4: label, {name, value}; value nil: samples without that label */
 static void options (lua_State *L, Numbers *to) {
   lua_Integer bins = 0;
   to->at = to->till = READERSUM_EVER;

@@ -312,8 +312,8 @@ static void fates (ReaderState *s, Fields *f, Fields *events) {
   }
 }
 
-/* Reads a line "d": deaths in the list of live survivors, as lengths of runs. The first run of the
-   list is alive, the second has died, and so on alternately. */
+/* Reads a line "d", which reports deaths in the list of live survivors as lengths of runs: a run of
+   samples that are still alive, then one of samples that have died, and so on alternately. */
 static void deaths (ReaderState *s, Fields *f, const Fields *events) {
   uint64_t time = decision(s, *events), alive, dead;
   while (details_number(f, &alive) && details_number(f, &dead))

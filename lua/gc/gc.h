@@ -636,8 +636,8 @@ LUAI_FUNC void luaN_leavegrowth (global_State *g, const Table *t);
 LUAI_FUNC size_t luaN_vectorbytes (const Table *t);
 
 /* To be called before object o gets metatable mt (or NULL). If mt has a finalizer, reserves
-   capacity in the lists of objects with finalizers, so that queueing o later cannot fail (G4).
-   Raises a memory error, with nothing changed. */
+   capacity in the lists of objects with finalizers, so that queueing o later cannot fail (G4). If
+   memory is short even after an emergency collection, raises a memory error; o is unchanged. */
 LUAI_FUNC void luaN_beforefinalizer (lua_State *L, GCObject *o, Table *mt);
 
 /* Initializes the heap of a new state. Allocates nothing. */

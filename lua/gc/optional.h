@@ -58,9 +58,9 @@ enum {
      Its code: alloc/growth.c alloc/growth.h vm/growing.c vm/growing.h. Its invariants: GA1-GA3.
      Benchmarks that show its effect: new_keys. */
   LUAN_GROWTHAHEAD,
-  /* A rehash that finds that a hash part keeps its size moves the nodes inside the same vector.
-     Its code: vm/inplace.c vm/inplace.h. Its invariants: none. Benchmarks that show its effect:
-     replaced_keys weak_keys. */
+  /* If a rehash of a table does not change the size of its hash part, it moves the nodes inside the
+     vector that they are in, and allocates none. Its code: vm/inplace.c vm/inplace.h. Its
+     invariants: none. Benchmarks that show its effect: replaced_keys weak_keys. */
   LUAN_INPLACE
 };
 

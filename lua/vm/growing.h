@@ -39,7 +39,9 @@
 #define luaN_keycame(L,t,n) \
   (luaN_isnearlyfull(t) ? luaN_keycame_(L, t, n) : cast_void(0))
 
-/* The rarely called parts of luaN_keymoved and luaN_keycame: only called if t is nearly full. */
+/* Work of luaN_keymoved and luaN_keycame for a nearly full t; call the macros instead. The first
+   updates the copy of a moved key; the second starts or continues to copy keys to a larger hash
+   part. */
 LUAI_FUNC void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node *to);
 LUAI_FUNC void luaN_keycame_ (lua_State *L, Table *t, const Node *n);
 

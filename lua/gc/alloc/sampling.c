@@ -109,8 +109,8 @@ void luaN_reportresized (lua_State *L, const void *from, const void *to, uint64_
 
 l_noret luaN_nomemory (lua_State *L) {
   luaN_Heap *h = &G(L)->heap;
-  /* luaD_throw below unwinds the function that has pinned a closure (luaN_pin: made it a root), so
-     that function cannot end the effect itself. */
+  /* luaD_throw below skips the rest of the calling functions. One of them may have made a closure a
+     root (luaN_pin), and does not reach its luaN_unpin. */
   h->pinned = NULL;
   if (h->sampler != NULL && h->refusal == NULL)
     luaN_callsampler(h, h->sampler->starved(h->sampler->ud, L));

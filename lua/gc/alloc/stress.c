@@ -12,7 +12,8 @@
 #if defined(LUAN_DEBUG)
 
 
-/* The interval of emergency=N grows by N events for each EMERGENCY_STEP bytes of old objects. */
+/* With emergency=N (stress.h), the number of events between two emergency collections grows by N
+   for each EMERGENCY_STEP bytes of old objects. */
 #define EMERGENCY_STEP		((l_mem)64 * 1024)
 
 

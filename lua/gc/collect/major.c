@@ -370,7 +370,7 @@ void luaN_full (lua_State *L) {
     for (k = 0; k < c->lists.threads.v.n; k++)
       shrinkother(L, (lua_State *)c->lists.threads.v.a[k], 1);
   }
-  c->bytes.textsbefore = c->bytes.texts;  /* no dead long string or large userdata is left */
+  c->bytes.textsbefore = c->bytes.texts;  /* so endmajor sets textsleft to 0 */
   endmajor(L);
   c->bytes.alltenured += c->bytes.tenured;
   c->bytes.tenured = 0;

@@ -329,10 +329,9 @@ static int termination_leave (global_State *g) {
 }
 
 
-/* If at most LUAN_ATONCE objects have finalizers, queues the dead ones now and marks everything
-   that they refer to, but at most about LUAN_SLICE bytes. Returns 1 if all of that was marked, else
-   0. If more objects have finalizers, starts the phase in which slices find the dead ones, and
-   returns 0. */
+/* If more than LUAN_ATONCE objects have finalizers, starts the phase in which slices find the dead
+   ones, and returns 0. Otherwise queues the dead ones now, and marks objects reachable from them
+   until the cost is about LUAN_SLICE bytes. Returns 1 if the mark stacks are empty then, else 0. */
 static int selectfew (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   if (c->finalize.finalizable.v.n > LUAN_ATONCE || luaN_slicestress(c) != 0) {

@@ -64,10 +64,10 @@ LUAI_FUNC uint64_t luaN_charged (global_State *g, uint64_t *planned);
    slice. */
 LUAI_FUNC size_t luaN_markbudget (global_State *g, size_t bytes);
 
-/* Returns the bytes that this pause must mark, and updates the work debt, the bytes of marking that
-   earlier pauses have left. work: bytes that have become due since the last pause; the work debt is
-   added to them. Bytes above the bound of a pause are left as the new work debt. But the work debt
-   has a limit, too: bytes above this limit must be marked in this pause. */
+/* Returns the bytes that this pause must mark: the sum of 'work', which has become due since the
+   last pause, and of the bytes that earlier pauses have left (pace.owed). If the sum is above the
+   bound of a pause, the rest is left to later pauses (in pace.owed). But pace.owed has a limit,
+   too: bytes above it must be marked in this pause. */
 LUAI_FUNC size_t luaN_pay (luaN_Gc *c, size_t work);
 
 /* Returns upstream's step size, 2^gcstepsize bytes. An explicit step counts as the allocation of

@@ -43,9 +43,9 @@ LUAI_FUNC int luaN_waits (global_State *g, GCObject *o);
 ** minor collection leaves young. Reports the deaths of userdata whose finalizers have run, if the
 ** sampler watches them. To be called when everything is marked and nothing is swept.
 **
-** The sweep may free a userdata whose finalizer has run. So its entry in finalize.left is replaced:
-** by its block if the block may have new free lines, which luaN_dropwaited uses after the sweep;
-** otherwise by NULL.
+** Replaces the first finalize.called entries of finalize.left, because the sweep may free these
+** userdata: their finalizers have run. The entry of a young small userdata becomes the address of
+** its block, which luaN_dropwaited uses after the sweep. Any other becomes NULL.
 */
 LUAI_FUNC void luaN_endwaiting (lua_State *L);
 
