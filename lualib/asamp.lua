@@ -30,7 +30,7 @@ local function usage()
   local lines = {
     "usage: asamp COMMAND [arguments]",
     "",
-    "Profiles Lua programs. Shows profiles by `asamp run`, `lua -l profiler` and others.",
+    "Profiles Lua programs, and shows profiles that Asamp or another profiler has written.",
     "",
   }
   for _, name in ipairs(M.COMMANDS) do

@@ -154,7 +154,7 @@ void tags_finish (Tags *t, const ReadProfile *r, uint64_t *left) {
 
 size_t tags_groupname (const Tags *t, uint32_t group, char text[TAGS_TEXT]) {
   const TagGroup *g = &t->groups[group];
-  const char *name = g->name != 0 ? t->r->text.text + g->name : "(no script seen)";
+  const char *name = g->name != 0 ? t->r->text.text + g->name : "(unknown script)";
   if (g->row != READER_NOSTATE)
     return (size_t)snprintf(text, TAGS_TEXT, "%lu %s", (unsigned long)t->r->states[g->row].id,
                             name);

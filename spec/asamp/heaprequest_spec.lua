@@ -202,13 +202,13 @@ describe("a snapshot requested from an idle process", function()
     assert.equal(0, code, err)
     assert.is_truthy(out:find "By class", out)
     assert.is_truthy(err:find("^snapshot of Lua state 1, which collected first; %-%-state N selects " ..
-                              "another: 0 %(no script seen, .* in use, %d+ collections?%)\n"), err)
+                              "another: 0 %(unknown script, .* in use, %d+ collections?%)\n"), err)
     code, out, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
       "heap", "--wait", "1s", "--state", "0", "-o", "d.heap", socket}
     os.execute("kill " .. busy)
     assert.same({1, ""}, {code, out})
     assert.is_truthy(err:find("state 0 of '.*' had no collection within 1 s, .*"
-      .. "%-%-wait TIME waits longer; %-%-state N selects another state: 1 %(no script seen"), err)
+      .. "%-%-wait TIME waits longer; %-%-state N selects another state: 1 %(unknown script"), err)
   end)
 
   -- A former bug: if a host creates a Lua state for each of its requests, the snapshot was taken of such a

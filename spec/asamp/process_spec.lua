@@ -591,10 +591,13 @@ describe("asamp run of a program #plain", function()
         .. "gcc -shared -Wl,-soname,liblua5.3.so.0 -o liblua5.3.so.0 l.c && "
         .. "gcc -o other s.c -Wl,--no-as-needed -L. -l:liblua5.3.so.0 -Wl,-rpath,'$ORIGIN'", folder)
     for name, says in pairs{
-        fixed = "'./fixed' is linked statically; its Lua states cannot be profiled",
-        other = "'./other' is linked to liblua5.3.so.0; its Lua states cannot be profiled",
-        none = "no profile: no state of liblua5.4.so.0 was created by './none' or its children with "
-          .. "ASAMP set; if there was one, the log of its process contains the reason"} do
+        fixed = "'./fixed' is linked statically, so its Lua states cannot be profiled; link the program "
+          .. "to Asamp's liblua5.4.so.0",
+        other = "'./other' is linked to liblua5.3.so.0, so its Lua states cannot be profiled; link the "
+          .. "program to Asamp's liblua5.4.so.0",
+        none = "no profile: './none' and its child processes created no Lua state with Asamp's "
+          .. "liblua5.4.so.0. Check with ldd which Lua they use, and that the children inherit the "
+          .. "environment. A process that cannot be profiled writes the reason to its log"} do
       -- a former bug: the option --quiet suppressed this message
       for _, option in ipairs{"--alloc=1M", "--quiet"} do
         local code, out, err = process.run{program = prefix .. "/bin/asamp", directory = folder,

@@ -438,7 +438,7 @@ describe("an answer", function()
       local code, out, err = run(o.socket)
       assert.same({1, ""}, {code, out})
       assert.is_truthy(err:find("^asamp " .. name .. ": the answer of '[^\n]*liar.sock' to '%l+' is " ..
-                                "malformed: [^\n]*; use the asamp of the process's version\n$"), err)
+                                "malformed: [^\n]*; use the asamp installed with the process's Lua\n$"), err)
     end
     local port = serve(o.socket)
     local status, text = get(port, "/metrics")

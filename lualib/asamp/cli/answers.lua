@@ -180,7 +180,7 @@ end
 -- cannot be opened.
 function M.reading(path, peer, f)
   if not path:find "^/" then
-    return nil, ("cannot open '%s': the process gave a relative path; use the asamp of the process's version")
+    return nil, ("cannot open '%s': the process gave a relative path; use the asamp installed with the process's Lua")
       :format(path)
   end
   local open, name = host.openfile(path, peer.pid, peer.uid)

@@ -76,7 +76,7 @@ local function find(target)
   if not isthere(target) then
     return nil, ("no process %s is running; give the id of a running one"):format(target), true
   elseif user and user ~= uid and uid ~= 0 then
-    return nil, ("process %s belongs to another user; only that user and root may query it"):format(target)
+    return nil, ("process %s belongs to another user; run asamp as that user or as root"):format(target)
   end
   local id = idincontainer(target)
   if id then
@@ -187,7 +187,7 @@ local function result(waits, request, target, path, seconds, answer)
   end
   fields, wrong = answers.check(request, fields)
   if not fields then
-    return nil, ("the answer of '%s' to '%s' is malformed: %s; use the asamp of the process's version")
+    return nil, ("the answer of '%s' to '%s' is malformed: %s; use the asamp installed with the process's Lua")
       :format(path, request:match "^%S*", wrong)
   end
   known[target] = fields.pid or known[target]

@@ -27,7 +27,8 @@ local DESCRIPTION = {
   command = "advise", arguments = "FILE [SCRIPT [arguments]]", least = 1, most = math.huge,
   rest = 2,
   about = "Predicts the survival of objects, the time in collections and the reserved memory " ..
-    "with other nursery sizes. Each prediction has an estimate of its error. " ..
+    "with other nursery sizes. The nursery is the memory for new objects; when it is full, " ..
+    "a minor collection runs. Each prediction has an estimate of its error. " ..
     "Lists lines whose objects nearly all survive or nearly all die young, and the longest pauses. " ..
     "Needs a profile with many samples (--alloc 16K).",
   {"nursery", "SIZE", "size for --verify (default: the recommended size, else twice the present size)", size},
@@ -95,9 +96,9 @@ end
 
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   if o.verify and not o.files[2] then
-    return warn.wrong("--verify needs the script, which it runs again: give it after FILE")
+    return warn.wrong("--verify runs the script again: give the script after FILE")
   elseif not o.verify and o.files[2] then
-    return warn.wrong("'%s' is a second argument, a script, which only --verify uses: give --verify, too",
+    return warn.wrong("only --verify uses a second argument, the script, got '%s': give --verify, too",
                       o.files[2])
   elseif o.nursery and not o.verify then
     return warn.wrong("--nursery is the size that --verify tries: give --verify and the script, too")

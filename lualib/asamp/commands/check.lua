@@ -45,12 +45,12 @@ local function lines(text)
     local file, line, size = item:match "^(.+):(%d+)=(.*)$"
     local n = size and bytes(size)
     if not n then
-      return nil, "FILE:LINE=SIZE, several separated by commas"
+      return nil, "FILE:LINE=SIZE, or a comma-separated list of these"
     end
     list[#list + 1] = {file = file, line = math.tointeger(tonumber(line)), bytes = n,
                        text = file .. ":" .. line}
   end
-  return #list > 0 and list or nil, "FILE:LINE=SIZE, several separated by commas"
+  return #list > 0 and list or nil, "FILE:LINE=SIZE, or a comma-separated list of these"
 end
 
 local DESCRIPTION = {
@@ -61,8 +61,8 @@ local DESCRIPTION = {
   {"max-allocated", "SIZE", "fails if the whole run allocated more than SIZE bytes, such as 100M", bytes},
   {"max-peak", "SIZE", "fails if more than SIZE bytes of Lua's heap were in use after a collection", bytes},
   {"max-alive", "SIZE", "fails if more than SIZE bytes are alive at the end", bytes},
-  {"max-line", "LIST", "fails if a line allocated more than its limit, such as src/a.lua:12=1M; " ..
-    "limits are separated by commas", lines},
+  {"max-line", "LIST", "fails if a line allocated more than its limit. " ..
+    "LIST is FILE:LINE=SIZE, such as src/a.lua:12=1M, or several of these with commas between them", lines},
   {"no-leak", nil, "fails if asamp report shows a likely leak"},
   {"baseline", "FILE", "fails if the run or a line allocated more than in the profile FILE"},
   {"tolerance", "PERCENT", "allowed increase over the baseline, in percent (default 5)",
@@ -74,8 +74,8 @@ local DESCRIPTION = {
   {"junit", "FILE", "also writes the results to FILE as JUnit XML, for CI servers"},
   {"alloc", "PERIOD", "samples a script every PERIOD allocated bytes, on average (default 32K)", period},
   after = "An estimate fails if it exceeds its limit by three standard errors. " ..
-    "A line's increase over the baseline fails if it exceeds the tolerance and is not chance: " ..
-    "equal runs reach it in only one of 100,000 comparisons.",
+    "An increase of a line over the baseline fails if it exceeds the tolerance and is too large for chance: " ..
+    "two equal runs differ that much in only one of 100,000 comparisons.",
   exits = "Exit codes: 0 no limit is exceeded, 1 a limit is exceeded or a file has no usable data, " ..
     "2 wrong arguments.",
 }
@@ -166,7 +166,7 @@ end
 -- it has all.
 local function missing(o, profile, t)
   if o["max-peak"] and not profile.course then
-    return "--max-peak: the profile has no collections; profile a longer run"
+    return "--max-peak: the profile records no garbage collection; profile a longer run"
   elseif o["max-alive"] and profile.samples > 0 and not (profile.fates and (profile.followed or 0) > 0) then
     return "--max-alive: the profile does not record which objects died; profile a longer run " ..
            "(another profiler wrote the profile, or the run had no collection)"

@@ -41,14 +41,14 @@ local DESCRIPTION = {
   {"to", "FORMAT", "firefox is for profiler.firefox.com; speedscope is for speedscope.app. " ..
     "pprof is for go tool pprof and for continuous profilers. " ..
     "collapsed is for flamegraph.pl, inferno and others. " ..
-    "vmprof is a VMProf log: an extended one of a stock profile, and the reverse. " ..
+    "vmprof is a VMProf log in the other variant: extended if FILE is stock, stock if FILE is extended. " ..
     "heapsnapshot, of a snapshot of a heap, is for the Memory panel of Chrome", options.oneof(NAMES)},
   options.out("path of the result; - is standard output. " ..
     "The default is next to the profile, or standard output if the profile is standard input"),
   {"weight", "WHAT", "for collapsed: the number after each stack. " ..
     "bytes and samples count all allocations; time is microseconds. " ..
     "survived: bytes that survived their first collection. alive: bytes alive at the end. " ..
-    "held: bytes alive at the end, whose stack is the path of references that hold them. " ..
+    "held: bytes alive at the end; the stack is the path of references that keep them alive. " ..
     "Default: bytes, or time if the profile has only time samples",
     options.oneof{"bytes", "samples", "survived", "alive", "time", "held"}},
   {"flavour", "WHICH", "for vmprof: the variant of the result, stock or extended. " ..

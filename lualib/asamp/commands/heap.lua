@@ -47,12 +47,12 @@ local DESCRIPTION = {
     "Prints paths of references from a root. Equal paths are merged, with their share of the objects"},
   {"paths", nil, "shows the objects that retain most memory, each with the shortest path to it. " ..
     "With --held-by, shows only objects of that class"},
-  {"prove", "PROFILE", "measures for each likely leak how many bytes its reference holds. " ..
-    "PROFILE, a profile of the same run, has the likely leaks. " ..
+  {"prove", "PROFILE", "measures how many bytes would be freed without the reference " ..
+    "that causes a likely leak. The likely leaks are those of PROFILE, a profile of the same run. " ..
     "Without PROFILE, measures the references that hold most sampled bytes", bare = ""},
   {"diff", "OLD", "shows objects that are new, gone or grown since the snapshot OLD of the process. " ..
     "Lists them by class and by line, and the holders of the new objects"},
-  {"least", "PERCENT", "leaves rows below this share of all bytes out of a tree (default 1)",
+  {"least", "PERCENT", "omits rows of a tree with less than this share of all bytes (default 1)",
     options.number(0, 100)},
   {"page", "FILE", "writes an HTML page to FILE instead, with the objects that retain most memory"},
   options.sources("shows the allocating source lines in --page. " ..
@@ -93,7 +93,7 @@ local function others(target, but)
   for _, row in ipairs(fields and fields.rows or {}) do
     if row.number ~= but and #list < OTHERS then
       list[#list + 1] = ("%d %s%s in use, %s)"):format(
-        row.number, row.name ~= "" and "'" .. layout.clean(row.name) .. "' (" or "(no script seen, ",
+        row.number, row.name ~= "" and "'" .. layout.clean(row.name) .. "' (" or "(unknown script, ",
         units.bytes(row.inuse), units.plural(row.collections, "collection"))
     end
   end

@@ -15,9 +15,9 @@ M.summary = "shows the parts of resident memory: Lua, native, by line"
 
 local DESCRIPTION = {
   command = "memory", arguments = "FILE|" .. client.ARGUMENT,
-  about = "Shows the parts of the resident memory of a process. " ..
-    "These are Lua objects, empty blocks in reserve, native memory, code and stacks. " ..
-    "Another part is free memory in heap blocks in use, with the source lines of their objects. " ..
+  about = "Shows the parts of the resident memory of a process: " ..
+    "Lua objects, free memory of the Lua heap, native memory, code and stacks. " ..
+    "Free memory between Lua objects is listed by the source lines of these objects. " ..
     "Of a profile, shows the memory at its end and over time. " ..
     "Of a process that listens (ASAMP=listen), shows the present memory.",
   {"peak", nil, "shows a profile at the time when most memory was resident, instead of its end"},

@@ -73,9 +73,9 @@ local DESCRIPTION = {
     "threads, leaks, holders (of live objects), lifetimes, tree, collections, marks",
     options.listof(text.SECTIONS)},
   {"tree", nil, "adds the call tree"},
-  {"min", "PERCENT", "leaves calls below this share of the total out of the tree (default 1)",
+  {"min", "PERCENT", "omits calls with less than this share of the total from the tree (default 1)",
     options.number(0, 100)},
-  {"depth", "N", "leaves calls at depths above N out of the tree (default 60)",
+  {"depth", "N", "omits calls more than N levels deep from the tree (default 60)",
     options.whole(1)},
   {"function", "TEXT", "shows only samples with a function on their stack whose name contains TEXT. " ..
     "Also shows the callers of that function"},

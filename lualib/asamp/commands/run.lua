@@ -73,8 +73,8 @@ local DESCRIPTION = {
   {"holders", "WHEN", "records the references that keep objects alive (holders). " ..
     "1 (the default): at the end. 0: never. 60s, 5m, 1h: at the end and at this interval",
     like("^%d+[smh]?$", "1, 0, or a time such as 60s, 5m or 1h")},
-  {"prove-leaks", nil, "reports for each likely leak how many bytes its reference holds. " ..
-    "For this, a forked process writes a heap snapshot. The option is only for scripts"},
+  {"prove-leaks", nil, "measures how many bytes would be freed without the reference " ..
+    "that causes a likely leak. For this, a forked process writes a heap snapshot. Only for scripts"},
   {"out", "OUT", "path of the profile (default SCRIPT.PID.vmprof in the current folder). " ..
     "%p is the process id, %t the start time of the process, %h the name of the host. " ..
     "An existing profile is replaced, any other file is kept",
@@ -437,8 +437,9 @@ local function none(program)
     return ("no profile: '%s' contains its own Lua, which Asamp's library cannot replace; " ..
             "link the program to Asamp's library, or run a script with asamp run SCRIPT"):format(program)
   end
-  return ("no profile: no state of liblua5.4.so.0 was created by '%s' or its children with ASAMP set; " ..
-          "if there was one, the log of its process contains the reason"):format(program)
+  return ("no profile: '%s' and its child processes created no Lua state with Asamp's liblua5.4.so.0. " ..
+          "Check with ldd which Lua they use, and that the children inherit the environment. " ..
+          "A process that cannot be profiled writes the reason to its log"):format(program)
 end
 
 -- Runs a program that is not a Lua script, and prints the short report. Returns the exit code.
@@ -449,9 +450,9 @@ end
 --   - environment: environment variables for the program, to which this function adds its own
 local function runprogram(program, t, words, environment, world, warn)
   local quiet, since = t.quiet and t.quiet ~= "0", now()
-  local note = programs.foreign(program, world.interpreter)
+  local note, remedy = programs.foreign(program, world.interpreter)
   if note then
-    warn.failed("%s; its Lua states cannot be profiled", note)
+    warn.failed("%s, so its Lua states cannot be profiled; %s", note, remedy)
   end
   t.quiet, words[1] = "1", program
   t.out = t.out or (program:match "([^/]+)$"):gsub("%%", "%%%%") .. ".%p.vmprof"

@@ -25,7 +25,7 @@ local function put(lines, more)
   table.move(more, 1, #more, #lines + 1, lines)
 end
 
-local BEYOND = "size not in the profile"
+local BEYOND = "extrapolated"
 
 -- Returns the table of predictions for other nursery sizes, as lines of text. A size that the profiled run
 -- never had is marked with BEYOND, or in a narrow table with a star and a note below the table.
@@ -164,8 +164,8 @@ function M.render(found, style)
   out[#out + 1] = ""
   local best = found.best
   out[#out + 1] = layout.wrap(now.large and
-    ("No nursery size is recommended: large blocks decide when a collection runs. " ..
-     "On average these blocks exceed the nursery by %s."):format(size(now.over)) or best and
+    ("No nursery size is recommended: large blocks, such as long strings and big tables, decide when " ..
+     "a collection runs. On average these blocks exceed the nursery by %s."):format(size(now.over)) or best and
     ("LUA_GC=%s would save %s ±%s of %s in collections, and reserve about %s %s memory."):format(
       sums.setting(best.nursery),
       units.seconds(now.time - best.time), units.seconds(best.timeerror),

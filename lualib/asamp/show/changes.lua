@@ -194,9 +194,9 @@ function M.render(a, b, results, options)
   end
   append{"", paint("dim", layout.wrap((
     "error: one standard error of the change, estimated from the samples. " ..
-    "Noise%s: changes of less than %g standard errors. " ..
+    "noise%s: changes of less than %g standard errors. " ..
     "In a long table, larger changes may also be noise%s.")
-      :format(options.all and ", marked ~," or "", options.sigma,
+      :format(options.all and " (marked ~)" or "", options.sigma,
               options.all and "" or "; --all shows these changes"), "  ", width))}
   return table.concat(lines, "\n") .. "\n"
 end

@@ -46,8 +46,8 @@ local function leaks(check)
     return ("no likely leak, but %s grows; a longer run would show whether it is a leak"):format(
       check.maybe.holder and layout.clean(check.maybe.holder) or place(check.maybe))
   elseif check.few then
-    return ("no likely leak; not judged: %s with old and new live objects, but fewer than %d live " ..
-      "samples%s"):format(units.plural(check.few.lines, "line"), check.few.least,
+    return ("no likely leak; not judged: %s with live objects from early and late in the run, but fewer " ..
+      "than %d live samples%s"):format(units.plural(check.few.lines, "line"), check.few.least,
       check.few.alloc and ("; a run with --alloc %s takes enough"):format(
         units.period(check.few.alloc)) or "")
   end

@@ -61,7 +61,7 @@ local function classes(list, info, style)
   for _, row in ipairs(list) do
     if row.least then
       lines[#lines + 1] = tables.remark(style, 2, "+: a lower bound, because the heap is large: " ..
-        "bytes that only several objects of the class together retain are not counted")
+        "bytes that are retained only by several objects of the class together are missing")
       break
     end
   end
@@ -101,7 +101,7 @@ end
 local function branch(row, n)
   local text = ("  "):rep(row.depth) .. (row.text ~= "" and row.text or "value") ..
                (row.repeated and " (repeated)" or "") ..
-               (row.together and " (and otherwise)" or "") ..
+               (row.together and " (also held elsewhere)" or "") ..
                (row.class and "  " .. layout.clean(row.class) or "")
   return layout.cutend(text, n)
 end
@@ -239,8 +239,8 @@ function M.paths(list, info, style)
       "itself " .. units.short(object.self), layout.clean(object.class), object.address),
       "  ", style.width)
     if object.site then
-      lines[#lines + 1] = ("    allocated %s before at %s"):format(age(object.age),
-        sitetext(object, style.width - 30, style.paint))
+      lines[#lines + 1] = ("    allocated %s before the snapshot at %s"):format(age(object.age),
+        sitetext(object, style.width - 43, style.paint))
     end
     lines[#lines + 1] = layout.wrap(layout.clean(holders.text(object.path)), "    ",
                                     style.width)

@@ -203,7 +203,7 @@ local function rowtext(row, totals)
     units.short(row.value), units.percent(row.value, totals.value),
     row.count > 0 and units.count(row.count) or "-",  -- "-": the row of the Lua state's own memory
     row.depth, escape(row.text ~= "" and row.text or "value"),
-    (row.repeated and " (repeated)" or "") .. (row.together and " (and otherwise)" or ""),
+    (row.repeated and " (repeated)" or "") .. (row.together and " (also held elsewhere)" or ""),
     row.class and " <i>" .. escape(row.class) .. "</i>" or "")
 end
 
@@ -213,7 +213,8 @@ local function tree(out, rows, totals, least)
   legend(out, "If a row's object were removed, the objects of the rows indented below it would be freed. " ..
               "%: share of " .. units.bytes(totals.value) .. ". " ..
               "(repeated): a chain of similar objects, such as a linked list. " ..
-              "(and otherwise): several objects hold the row's object; it is below the nearest to a root.")
+              "(also held elsewhere): several objects hold the row's object; the tree lists it below the one " ..
+              "that is nearest to a root.")
   out[#out + 1] = '<div class="panel tree"><div class="columns"><span>retained</span><span>%</span>' ..
                   '<span class="spare">objects</span><span class="holder">holder</span></div>\n'
   local depth = 0

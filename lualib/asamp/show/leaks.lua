@@ -49,7 +49,7 @@ function M.summary(found)
     return ("None: %s; of the bytes from the second half of the run, %s survived their first collection, " ..
             "but most of these died later"):format(grew, units.bytes(found.late))
   elseif found.maybe then
-    return "None that is certain: " .. grew .. "; the verdict names possible leaks"
+    return "None that is certain: " .. grew .. "; possible leaks are named at the top"
   elseif found.grew and found.alloc then
     return ("None: %s, too little to find the cause with so few samples; " ..
             "a run with --alloc %s takes enough"):format(grew, units.period(found.alloc))
@@ -113,7 +113,8 @@ end
 -- Returns a sentence about lines with too few samples, or nil if there are none.
 local function fewtext(found)
   local few = found.few
-  return few and ("Not judged: %s with old and new live objects, but fewer than %d live samples%s."):format(
+  return few and ("Not judged: %s with live objects from early and late in the run, but fewer than %d " ..
+                  "live samples%s."):format(
     units.plural(few.lines, #found.rows > 0 and "more line" or "line"), few.least,
     few.alloc and ("; a run with --alloc %s takes enough"):format(units.period(few.alloc)) or "") or nil
 end

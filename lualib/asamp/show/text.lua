@@ -26,8 +26,8 @@ local function ownership(t, own)
       parts[#parts + 1] = units.percent(part[1], part[2]) .. " " .. part[3]
     end
   end
-  return ("The code in %s has %s, by its own work and by the work of code that it called. " ..
-          "All other work counts for the lines of the code that did it."):format(
+  return ("The code in %s, with the code that it called, accounts for %s. Called code counts for the line " ..
+          "that called it; all other code counts for its own lines."):format(
     layout.clean(own.paths), table.concat(parts, ", "))
 end
 

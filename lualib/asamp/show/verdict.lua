@@ -170,7 +170,8 @@ local function few(v, p)
                "A longer run would decide."
   if v.few then
     return ("The heap grew %s. " ..
-            "The cause is unknown: %s with old and new live objects %s fewer than %d live samples. %s")
+            "The cause is unknown: %s with live objects from early and late in the run %s fewer than " ..
+            "%d live samples. %s")
       :format(quarters(v), units.plural(v.few.lines, "line"),
       v.few.lines == 1 and "has" or "have", v.few.least, more)
   elseif v.collections then

@@ -11,18 +11,18 @@ local M = {}
 local WORDS = {
   {"lua.old", "lua", "alive at the last major collection"},
   {"lua.new", "lua", "allocated since the last major collection"},
-  {"lua.gaps", "lua", "heads of blocks, dead objects next to live ones"},
-  {"lua.free", "lua", "free memory in blocks in use"},
+  {"lua.gaps", "lua", "block headers, dead objects next to live ones"},
+  {"lua.free", "lua", "free memory in partly used blocks"},
   {"lua.reserve", "lua", "reserve: empty blocks"},
-  {"lua.lists", "lua", "the collector's own lists"},
+  {"lua.lists", "lua", "lists of the garbage collector"},
   {"lua.since", "lua", "reserved since the last measurement"},
   {"native", "native", "in use (malloc)"},
-  {"profiler", "native", "the profiler's own"},
-  {"native.free", "native", "freed, kept by malloc"},
+  {"profiler", "native", "memory of the profiler"},
+  {"native.free", "native", "freed, but kept by malloc"},
   {"mapped", "rest", "other mappings, stacks of running threads"},
   {"stacks", "rest", "stacks"},
   {"file", "rest", "code and data of files"},
-  {"system", "rest", "the system's"},
+  {"system", "rest", "mappings of the kernel"},
 }
 
 -- In a snapshot, the rows with the words "free" and "alloc" are not uses of memory: they divide the bytes of

@@ -13,7 +13,7 @@
 
 local M = {}
 
-local NAMELESS = "(no script seen)"
+local NAMELESS = "(unknown script)"
 
 local function before(a, b)
   if a.bytes ~= b.bytes then

@@ -305,7 +305,7 @@ describe("asamp check", function()
       {"nothing to check: give a limit (--max-...), --no-leak or --baseline", path},
       {"--tolerance is the allowed increase over the baseline: give --baseline FILE, too", path,
         "--no-leak", "--tolerance", "3"},
-      {"--max-line needs FILE:LINE=SIZE, several separated by commas, got 'x'", path, "--max-line", "x"},
+      {"--max-line needs FILE:LINE=SIZE, or a comma-separated list of these, got 'x'", path, "--max-line", "x"},
       {"--max-peak needs a size, such as 100M, got '1T'", path, "--max-peak", "1T"},
       {"one profile at a time", path, path, "--no-leak"},
       {"--alloc needs a size of at least 64 bytes, such as 64K, got " ..
@@ -321,7 +321,7 @@ describe("asamp check", function()
     end
     local code, out = run(path, "--max-peak", "1M")
     assert.equal(1, code)
-    has(out, "--max-peak: the profile has no collections")
+    has(out, "--max-peak: the profile records no garbage")
     code, out = run(path, "--max-alive", "1M")
     assert.equal(1, code)
     has(out, "--max-alive: the profile does not record which objects died")
