@@ -111,7 +111,9 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   end
   warn.partial(o.files[1], profile.message, profile.samples, "the advice covers only the readable part")
   local found = {advice = advice.of(profile)}
-  if not found.advice then
+  if not found.advice and profile.message and profile.samples == 0 then
+    return 1  -- warn.partial has stated the reason
+  elseif not found.advice then
     return warn.failed("'%s' has too few collections or samples for advice: profile a longer run, " ..
       "or use --alloc 16K", o.files[1])
   end

@@ -48,10 +48,9 @@ local function ofprofile(path, world, warn)
     warn.failed("%s", message)
     return nil
   end
-  warn.partial(path, profile.message, profile.samples + profile.timesamples,
-               "snapshots of memory after that byte are missing")
-  local found = resident.ofprofile(profile)
-  if not found then
+  local found, n = resident.ofprofile(profile), profile.samples + profile.timesamples
+  warn.partial(path, profile.message, found and 1 or n, "snapshots of memory after that byte are missing")
+  if not found and (n > 0 or not profile.message) then
     warn.failed("'%s' has no data about resident memory; profile a longer run with this version of asamp " ..
       "(an older asamp or another profiler wrote the file, or the program had no collection)", path)
   end

@@ -28,7 +28,8 @@ local REASONS = {
   {"absent", "were not found: name their folders with --source DIRS"},
 }
 
---- Maps the name of a reason to the end of a sentence about one file whose lines are missing.
+--- Maps the name of a reason to the end of a sentence about one file whose lines are missing. "chunk": the
+-- name of a chunk, such as [string "..."], or of a missing file without a folder and an extension.
 M.WHY = {
   outside = "lies outside the current folder: name its folder with --source DIRS",
   hidden = "is in a hidden folder: name it with --source DIRS",
@@ -36,6 +37,7 @@ M.WHY = {
   long = "is longer than the limit, " .. units.bytes(M.MAXFILE),
   full = "does not fit into the page, which has space for 4 MiB of lines",
   absent = "was not found: name its folder with --source DIRS",
+  chunk = "was not found: its code may come from a string",
 }
 
 -- Returns two values: the source lines of the call tree's nodes, {[file] = {[line] = true}}; and the list of
@@ -91,8 +93,11 @@ function M.of(columns, find)
   local files, order = wanted(columns)
   local out, missing, left = {}, {}, MAXTEXT
   for _, file in ipairs(order) do
-    local text, reason = find(columns.files[file + 1])
-    if text then
+    local name = columns.files[file + 1]
+    local text, reason = find(name)
+    if reason == "absent" and (name:find '^%[string "' or not name:find "[/.]") then
+      reason = "chunk"
+    elseif text then
       local texts, bytes, last = around(files[file], source.split(text))
       if bytes > left then
         reason = "full"
@@ -107,7 +112,8 @@ function M.of(columns, find)
 end
 
 --- Returns a sentence, without a full stop, about the files whose lines are missing. It has their number and,
--- for each reason, one file as an example. Returns nil if no lines are missing.
+-- for each reason, one file as an example. Does not count chunks
+-- that may come from strings. Returns nil if no lines are missing.
 --
 -- columns: data of the page (data.lua)
 -- missing: second result of M.of
@@ -115,7 +121,7 @@ function M.summary(columns, missing)
   local by, n = {}, 0
   for i, name in ipairs(columns.files) do
     local reason = missing["F" .. i - 1]
-    if reason then
+    if reason and reason ~= "chunk" then
       by[reason] = by[reason] or {}
       table.insert(by[reason], name)
       n = n + 1
@@ -126,8 +132,9 @@ function M.summary(columns, missing)
     local names = by[reason[1]]
     if names then
       local name, why = layout.cutstart(layout.clean(names[1]), 60), M.WHY[reason[1]]
-      if n == 1 then
-        return ("no source lines of %s, which %s"):format(name, why)
+      if #names == n then
+        return n == 1 and ("no source lines of %s, which %s"):format(name, why) or
+               ("no source lines of %s, such as %s, which %s"):format(units.plural(n, "file"), name, reason[2])
       end
       parts[#parts + 1] = #names == 1 and ("%s %s"):format(name, why) or
                           ("%s, such as %s, %s"):format(units.count(#names), name, reason[2])

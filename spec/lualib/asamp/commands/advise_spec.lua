@@ -197,7 +197,7 @@ describe("asamp advise", function()
     assert.matches("--verify runs the script", text, 1, true)
     code, text = run(path, script)
     assert.equal(2, code)
-    assert.matches("which only --verify uses", text, 1, true)
+    assert.matches("only --verify uses", text, 1, true)
     -- Without --verify, the option must be refused. A former bug: it was ignored without a message.
     code, text = run("--nursery", "1M", path)
     assert.equal(2, code)
@@ -212,6 +212,18 @@ describe("asamp advise", function()
       assert.equal(2, code)
       assert.matches("a size from 4K to 910M", text, 1, true)
     end
+  end)
+
+  -- A former bug: a second message followed, which named too few samples as the reason.
+  it("gives one reason for a file of which no sample could be read", function()
+    local status = process.run{"-l", "profiler", script,
+      env = {LUA_PROFILER = ("out=%s,overwrite=1,quiet,compress=0"):format(path)}}
+    assert.equal(0, status)
+    shell.write(path, process.read(path):sub(1, 60))
+    local code, text = run(path)
+    assert.equal(1, code)
+    assert.matches("^asamp advise: '[^\n]*'; no sample could be read; make a new profile\n$",
+                   (text:gsub("': [^;]*;", "';")))
   end)
 
   -- A former bug: the collector rejected a nursery of a gigabyte in LUA_GC, without a visible message, so

@@ -286,6 +286,19 @@ describe("asamp memory", function()
     assert.matches("--peak needs a profile", text, 1, true)
   end)
 
+  -- A former bug: a second message followed, which called the program's run too short.
+  it("gives one reason for a file of which no sample could be read", function()
+    path = os.tmpname()
+    local status = process.run{load = "profiler", code = HOLES,
+      env = {LUA_PROFILER = ("out=%s,overwrite=1,quiet,compress=0"):format(path)}}
+    assert.equal(0, status)
+    shell.write(path, process.read(path):sub(1, 60))
+    local code, text = run(path)
+    assert.equal(1, code)
+    assert.matches("^asamp memory: '[^\n]*'; no sample could be read; make a new profile\n$",
+                   (text:gsub("': [^;]*;", "';")))
+  end)
+
   it("queries a process that listens", function()
     local folder = shell.folder()
     path = folder .. "/x.sock"

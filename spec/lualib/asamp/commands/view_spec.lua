@@ -276,12 +276,24 @@ describe("asamp view", function()
                  sources.summary(columns, missing))
   end)
 
+  -- A former bug: the message counted such chunks as missing files, and named --source as the remedy.
+  it("does not count chunks from strings as missing files", function()
+    local columns = {files = {'[string "return 1"]', "stage two", "lib/gone", "gone.lua"},
+                     functions = {file = {0, 1, 2, 3}, native = {0, 0, 0, 0}},
+                     nodes = {fn = {0, 1, 2, 3}, line = {1, 1, 1, 1}}}
+    local _, missing = sources.of(columns, files.finder{folder})
+    assert.same({F0 = "chunk", F1 = "chunk", F2 = "absent", F3 = "absent"}, missing)
+    assert.equal("no source lines of 2 files, such as lib/gone, which were not found: name their " ..
+                 "folders with --source DIRS", sources.summary(columns, missing))
+    assert.is_nil(sources.summary(columns, {F0 = "chunk", F1 = "chunk"}))
+  end)
+
   it("writes large numbers of files in one way", function()
     local columns, missing = {files = {}}, {}
     for i = 1, 1234 do
       columns.files[i], missing["F" .. i - 1] = "f" .. i .. ".lua", "absent"
     end
-    assert.equal("no source lines of 1,234 files: 1,234, such as f1.lua, were not found: name their " ..
+    assert.equal("no source lines of 1,234 files, such as f1.lua, which were not found: name their " ..
                  "folders with --source DIRS", sources.summary(columns, missing))
   end)
 
