@@ -448,6 +448,15 @@ local function wanted()
   return false
 end
 
+-- Returns true if the script to run does not exist: the interpreter reports that, so a profile would be empty.
+-- Renames the file to its own name, which changes nothing, because io.open would wait at a named pipe.
+local function ismissing()
+  local script = type(arg) == "table" and arg[-1] and arg[0]
+  if type(script) ~= "string" or script == "-" then return false end
+  local ENOENT = 2
+  return select(3, os.rename(script, script)) == ENOENT
+end
+
 local function fail(message)
   core.complain(message)
   exit(1)
@@ -486,7 +495,7 @@ local function wholerun()
 end
 
 -- profiler/start.lua, which starts the profile of a run, loads this file with true as third argument.
-if select(3, ...) or wanted() then wholerun() end
+if (select(3, ...) or wanted()) and not ismissing() then wholerun() end
 
 -- ==}
 

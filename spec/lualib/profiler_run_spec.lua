@@ -138,6 +138,16 @@ describe("lua -l profiler", function()
     end
   end)
 
+  -- A former bug: a profile without a sample remained, and the profiler reported it.
+  it("writes no profile if the script does not exist", function()
+    local folder = shell.folder()
+    local status, out, err = process.run{directory = folder, "-l", "profiler", "nosuch.lua"}
+    assert.same({1, ""}, {status, out})
+    assert.matches("^[^\n]*: cannot open nosuch.lua[^\n]*\n$", err)
+    assert.equal("", shell.output("ls " .. folder))
+    shell.remove(folder)
+  end)
+
   it("leaves exit status and traceback of a failing script alone", function()
     local broken = process.file "local t = {} error 'this is broken'"
     local status, _, err, list = run{"-l", "profiler", broken, env = "alloc=64,quiet"}
