@@ -304,7 +304,7 @@ static void process_ended (const ProfileTotals *t, const SharedTotals *sum) {
   if (with.options.summary)
     sampler_summary(&all, with.rates.most > 0 ? 0 : with.rates.period, with.options.random,
                     with.rates.timens > 0, t->error != 0 || with.options.summary == 2, path);
-  sampler_loss(t->error, sum->lost + t->lost, with.options.summary, path);
+  sampler_loss(t->error, sum->lost + t->lost, with.options.summary, with.rates.timens > 0, path);
 }
 
 /* }===================================================================== */

@@ -367,15 +367,15 @@ void sampler_summary (const SharedTotals *t, uint64_t period, int random, int ti
   complain("%s%s%s%sprofile: %s", text, natives, times, states, path);
 }
 
-void sampler_loss (int error, uint64_t lost, int summary, const char *path) {
+void sampler_loss (int error, uint64_t lost, int summary, int timed, const char *path) {
+  const char *verb = lost == 1 ? " is" : "s are";
   char why[256];
   profile_reason(error, why, sizeof(why));
-  if (error != 0)
-    complain(lost == 1 ? "%s: %s; %llu sample is lost" : "%s: %s; %llu samples are lost", path,
-             why, (unsigned long long)lost);
+  if (error != 0) complain("%s: %s; %llu sample%s lost", path, why, (unsigned long long)lost, verb);
   else if (lost > 0 && summary)
-    complain(lost == 1 ? "%s: %llu sample is lost" : "%s: %llu samples are lost", path,
-             (unsigned long long)lost);
+    complain("%s: %llu sample%s lost: %s", path, (unsigned long long)lost, verb, timed
+             ? "C code ran for long, blocked a signal, or memory was short; use a smaller time="
+             : "memory or a queue was full; raise ulimit -v, or use a larger alloc= or malloc=");
 }
 
 int samplerlist_report (Sampler *s, const ProfileTotals *t) {
@@ -398,7 +398,7 @@ int samplerlist_report (Sampler *s, const ProfileTotals *t) {
     complain("%s: %llu time samples have no C stack, because this thread's alternate signal "
              "stack is too small; make it larger (sigaltstack), or remove it", s->path,
              (unsigned long long)s->timing.cramped);
-  sampler_loss(t->error, lost, s->options.summary, s->path);
+  sampler_loss(t->error, lost, s->options.summary, s->options.timeperiod > 0, s->path);
   return t->error;
 }
 

@@ -405,7 +405,7 @@ void sampler_endshared (Profile *p) {
   samplers.past.lost += t.lost;
   event_add(&samplers.past.missing, &t.missing);
   samplerlist_unlock();
-  if (t.error != 0) sampler_loss(t.error, t.all, 0, profile_path(p));
+  if (t.error != 0) sampler_loss(t.error, t.all, 0, 0, profile_path(p));
 }
 
 int sampler_usesshared (const Profile *p) {
