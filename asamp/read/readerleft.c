@@ -15,123 +15,123 @@ static const struct {
   const char *text;
 } all[LEFT_N] = {
   [LEFT_CHUNKS] = {"chunks", FUNCTIONS_CHUNKS,
-    "over the limit of % functions of chunks that were loaded from strings: at least # others "
-    "share the rows of [other chunks]; give load a chunk name such as @app.lua"},
+    "the limit of % functions of chunks from strings was reached, so at least # more share the "
+    "rows of [other chunks]; give load a chunk name such as @app.lua"},
   [LEFT_FUNCTIONS] = {"functions", FUNCTIONS_MOST,
-    "over the limit of % functions: at least # others share one row, (other functions); profile "
-    "a part of the program"},
+    "the limit of % functions was reached, so at least # more share the row (other functions); "
+    "profile a part of the program"},
   [LEFT_CLASSES] = {"classes", CLASSES_MAX,
-    "over the limit of % classes: # objects of other classes count as (other classes); use fewer "
-    "values of __name"},
+    "the limit of % classes was reached, so # objects count as (other classes); use fewer values "
+    "of __name"},
   [LEFT_TEXTS] = {"texts", 255,
     "names of classes and marks longer than % bytes, or values of marks longer than 4,095 bytes: # "
     "were cut; use shorter names and values"},
   [LEFT_NATIVES] = {"natives", ENCODER_MAXNATIVES,
-    "over the limit of % addresses of native code: # others have no name; the option native=0 "
-    "leaves native code out"},
+    "the limit of % addresses of native code was reached, so # more have no name; the option "
+    "native=0 leaves native code out"},
   [LEFT_BEFORE] = {"before", PAST_STACKS,
-    "over the limit of % bytes of stacks or names of older samples in a flight recorder: # of "
-    "these samples have no stack or names; use a larger alloc="},
+    "the limit of % bytes of stacks or names of older samples in a flight recorder was reached, "
+    "so # of these samples have no stack or names; use a larger alloc="},
   [LEFT_NODES] = {"nodes", TREE_MAXNODES,
-    "over the limit of % functions in the call tree: # times a sample counts for the caller of "
-    "its function; profile a shorter run"},
+    "the limit of % functions in the call tree was reached, so # times a sample counts for the "
+    "caller of its function; profile a shorter run"},
   [LEFT_IDS] = {"ids", READER_MAXIDS,
-    "over the limit of % names: # others are shown as [unknown]; profile a shorter run"},
+    "the limit of % names was reached, so # more are shown as [unknown]; profile a shorter run"},
   [LEFT_NAMES] = {"names", READER_MAXNAMES,
-    "over the limit of % bytes of names: # names were left out; profile a shorter run"},
+    "the limit of % bytes of names was reached, so # names are left out; profile a shorter run"},
   [LEFT_NAMELESS] = {"nameless", READER_MAXNAMELESS,
-    "over the limit of % functions without a name: # frames of more such functions share one row, "
-    "[unknown]; profile a shorter run"},
+    "the limit of % functions without a name was reached, so # frames of more such functions "
+    "share the row [unknown]; profile a shorter run"},
   [LEFT_LONGNAMES] = {"longnames", READER_MAXNAME,
     "names longer than % bytes: # were cut; use shorter names of files and chunks"},
   [LEFT_ALIASES] = {"aliases", READER_MAXALIASES,
-    "over the limit of % functions that share a row because of equal names: # more have rows of "
-    "their own; profile a shorter run"},
+    "the limit of % functions that share a row because of equal names was reached, so # more "
+    "have rows of their own; profile a shorter run"},
   [LEFT_TYPES] = {"types", READER_MAXKINDS,
-    "over the limit of % types of objects: # times an object of another type was counted as "
+    "the limit of % types of objects was reached, so # times an object of another type counts as "
     "[unknown]; profile a shorter run"},
   [LEFT_KINDS] = {"kinds", READER_MAXKINDS,
-    "over the limit of % classes, counted by type: # samples of other classes count for their "
-    "type alone; use fewer values of __name"},
+    "the limit of % classes, counted by type, was reached, so # samples of other classes count "
+    "for their type alone; use fewer values of __name"},
   [LEFT_OPEN] = {"open", FIFO_MOST,
-    "over the limit of % samples between two collections: the survival of # others is unknown; "
-    "use a larger --alloc"},
+    "the limit of % samples between two collections was reached, so the survival of # more is "
+    "unknown; use a larger --alloc"},
   [LEFT_FOLLOWED] = {"followed", READERFOLLOW_MOST,
-    "over the limit of % surviving samples at a time: the death of # others is unknown; use a "
-    "larger --alloc"},
+    "the limit of % surviving samples at the same time was reached, so the death of # more is "
+    "unknown; use a larger --alloc"},
   [LEFT_UNFOLLOWED] = {"unfollowed", FOLLOWED_MOST,
-    "over the limit of % live samples of a Lua state at a time: the death of # others was not "
-    "recorded, so they count as alive, without a holder; use a larger --alloc"},
+    "a Lua state reached the limit of % live samples, so the death of # more was not recorded, "
+    "and they count as alive, without a holder; use a larger --alloc"},
   [LEFT_RUNS] = {"runs", READER_MAXRUNS,
-    "over the limit of % stacks without details in a part of the file: the size, survival and "
-    "time of # samples are unknown; use a larger --alloc"},
+    "the limit of % stacks without details in a part of the file was reached, so the size, "
+    "survival and time of # samples are unknown; use a larger --alloc"},
   [LEFT_METAS] = {"metas", READER_MAXMETA,
     "texts in the profile that are longer than % bytes: # were cut"},
   [LEFT_COUNTS] = {"counts", READER_MAXCOUNT,
     "# samples have a count above %: they count as %; the file is damaged, make a new profile"},
   [LEFT_PATHS] = {"paths", READER_MAXPATHS,
-    "over the limit of % paths of references to live objects, or of 64 MiB of their texts: "
-    "# others were shortened or left out; use a larger --alloc"},
+    "the limit of % paths of references to live objects, or of 64 MiB of their texts, was "
+    "reached, so # more were shortened or left out; use a larger --alloc"},
   [LEFT_STEPS] = {"steps", READER_MAXSTEPS,
     "paths of references with more than % steps, or 65,536 with repeated steps: # were "
     "shortened to their first steps"},
   [LEFT_LABELNAMES] = {"labelnames", LABELS_NAMES,
-    "over the limit of % names of labels, or of 32 labels of a coroutine at once: # times a label "
-    "was left out; use fewer names"},
+    "the limit of % names of labels, or of 32 labels of a coroutine, was reached, so # times a "
+    "label was left out; use fewer names"},
   [LEFT_LABELVALUES] = {"labelvalues", LABELS_VALUES,
-    "over the limit of % values of a label: # times another value was recorded as (others); use "
-    "fewer values"},
-  [LEFT_LABELSETS] = {"labelsets", LABELS_SETS,
-    "over the limit of % sets of labels: # times the values of another set were recorded as "
+    "the limit of % values of a label was reached, so # times another value was recorded as "
     "(others); use fewer values"},
+  [LEFT_LABELSETS] = {"labelsets", LABELS_SETS,
+    "the limit of % sets of labels was reached, so # times the values of another set were "
+    "recorded as (others); use fewer values"},
   [LEFT_STATES] = {"states", READER_MAXSTATES,
-    "over the limit of % Lua states: # others share one row; start new files with rotate="},
+    "the limit of % Lua states was reached, so # more share one row; start new files with rotate="},
   [LEFT_STREAMS] = {"streams", READER_MAXSTREAMS,
-    "over the limit of % Lua states at a time: the survival of # samples of other states is "
-    "unknown; use fewer states at a time"},
+    "the limit of % Lua states at the same time was reached, so the survival of # samples of "
+    "other states is unknown; use fewer states at a time"},
   [LEFT_THREADS] = {"threads", READER_MAXTHREADS,
-    "over the limit of % OS threads: # times a Lua state ran on another thread, which has no row; "
-    "start new files with rotate="},
+    "the limit of % OS threads was reached, so # times a Lua state ran on another thread, which "
+    "has no row; start new files with rotate="},
   [LEFT_SETS] = {"sets", READER_MAXLABELSETS,
-    "over the limit of % sets of labels in a file: # others are left out, and their samples "
-    "count as (none); merge fewer profiles"},
+    "the limit of % sets of labels in a file was reached, so # more are left out, and their "
+    "samples count as (none); merge fewer profiles"},
   [LEFT_LABELS] = {"labels", READER_MAXLABELS,
-    "over the limit of % labels in the sets of a file: # others are left out (their value is "
-    "(none)); merge fewer profiles"},
+    "the limit of % labels in the sets of a file was reached, so # more are left out (their "
+    "value is (none)); merge fewer profiles"},
   [LEFT_SITES] = {"sites", SITETABLE_MAXSITES,
-    "over the limit of % stacks, counted by type: # samples are in the totals, but in no function "
-    "and no line; profile a shorter run"},
+    "the limit of % stacks, counted by type, was reached, so # samples are in the totals, but in "
+    "no function and no line; profile a shorter run"},
   [LEFT_LIVES] = {"lives", SITETABLE_MAXSITES,
-    "over the limit of % stacks, counted by lifetime: # samples are in the totals of lifetimes, "
-    "but in no line; profile a shorter run"},
+    "the limit of % stacks, counted by lifetime, was reached, so # samples are in the totals of "
+    "lifetimes, but in no line; profile a shorter run"},
   [LEFT_HELD] = {"held", SITETABLE_MAXSITES,
-    "over the limit of % stacks, counted by holder: # samples count for their holder, but not for "
-    "the line that allocated them; profile a shorter run"},
+    "the limit of % stacks, counted by holder, was reached, so # samples count for their holder, "
+    "but not for the line that allocated them; profile a shorter run"},
   [LEFT_ROWS] = {"rows", BINS_MAXROWS,
-    "over the limit of % stacks in the timeline: # samples are in its totals, but in no function "
-    "and no type; profile a shorter run"},
+    "the limit of % stacks in the timeline was reached, so # samples are in its totals, but in "
+    "no function and no type; profile a shorter run"},
   [LEFT_COLLECTIONS] = {"collections", COURSE_MOST,
-    "over the limit of % collections: the timeline shows # of them together with their "
-    "neighbours; counts, pauses and sums include all"},
+    "the limit of % collections in the timeline was reached, so it shows # of them together with "
+    "their neighbours; counts, pauses and sums include all"},
   [LEFT_MARKS] = {"marks", MARKS_MOST,
-    "over the limit of % marks: the timeline omits # of them, the table lists all"},
+    "the limit of % marks in the timeline was reached, so it omits # of them; the table lists all"},
   [LEFT_MARKNAMES] = {"marknames", MARKS_NAMES,
-    "over the limit of % names of marks: # marks count as (other marks); use fewer names"},
+    "the limit of % mark names was reached, so # marks count as (other marks); use fewer names"},
   [LEFT_PICTURES] = {"pictures", PICTURES_MOST,
-    "over the limit of % snapshots of resident memory: # others are left out, but the largest is "
-    "kept"},
+    "the limit of % snapshots of resident memory was reached, so # more are left out, but the "
+    "largest is kept"},
   [LEFT_PICTUREROWS] = {"picturerows", PICTURES_ROWS,
-    "over the limit of % rows in a snapshot of resident memory: # others are left out, or have no "
-    "name"},
+    "the limit of % rows in a snapshot of resident memory was reached, so # more are left out, "
+    "or have no name"},
   [LEFT_TOGETHER] = {"together", TAGS_STATES,
-    "over the limit of % Lua states: # share a row with other states of the same script; asamp "
-    "report --by state lists all states"},
+    "the limit of % Lua states was reached, so # share a row with other states of the same "
+    "script; asamp report --by state lists all states"},
   [LEFT_SCRIPTS] = {"scripts", TAGS_STATES,
-    "over the limit of % scripts of Lua states: # states of other scripts share one row; asamp "
-    "report --by state lists all states"},
+    "the limit of % scripts of Lua states was reached, so # states of other scripts share one "
+    "row; asamp report --by state lists all states"},
   [LEFT_TAGS] = {"tags", TAGS_MOST,
-    "over the limit of % combinations of Lua state, OS thread and labels: # samples of other "
-    "combinations are shown without these three; use --together, which omits the three"},
+    "the limit of % combinations of Lua state, OS thread and labels was reached, so # samples of "
+    "other combinations are shown without these three; use --together, which omits the three"},
 };
 
 const char *readerleft_key (ReadLeft what) {

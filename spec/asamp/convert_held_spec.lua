@@ -223,7 +223,7 @@ describe("asamp convert, of a profile with holders,", function()
     local profile = assert(reader.read(path))
     assert.same({57, 7, "paths"}, {#profile.holders.step, profile.left[1].count, profile.left[1].what})
     assert.same({57}, profile.holders.path)
-    assert.truthy(profile.left[1].text:find("or of 64 MiB of their texts: 7 others were shortened", 1, true))
+    assert.truthy(profile.left[1].text:find("or of 64 MiB of their texts, was reached, so 7 more", 1, true))
   end)
 
   -- A malformed profile may have a path of references without an end, which must not become an endless

@@ -140,7 +140,7 @@ describe("a process with more states than files for other tools can have", funct
     write(path, 200, 2)
     assert.same({script0 = 20000, script1 = 20000}, pprof())
     assert.is_truthy(err:find(
-      "over the limit of 64 Lua states: 198 share a row with other states of the same script", 1, true))
+      "the limit of 64 Lua states was reached, so 198 share a row", 1, true))
     assert.same({["[state script0]"] = 20000, ["[state script1]"] = 20000}, collapsed())
     local threads = firefox()
     assert.same({20000, 100, 20000, 100}, {threads["Lua state script0"][1], threads["Lua state script0"][2],
@@ -154,7 +154,7 @@ describe("a process with more states than files for other tools can have", funct
     for _, bytes in pairs(t) do sum, n = sum + bytes, n + 1 end
     assert.same({40000, 65, 72 * 200}, {sum, n, t["(72 others)"]})
     assert.is_truthy(err:find(
-      "over the limit of 64 scripts of Lua states: 72 states of other scripts share one row", 1, true))
+      "the limit of 64 scripts of Lua states was reached, so 72 states of other scripts share", 1, true))
     assert.equal(reader.read(path).bytes, sum)
     assert.equal(72 * 200, firefox()["Lua state (72 others)"][1])
     assert.equal(72 * 200, speedscope()["Allocated, state (72 others)"])
@@ -167,7 +167,7 @@ describe("a process with more states than files for other tools can have", funct
     local t = pprof()
     assert.same({600, 32768 * 200, 32767 * 200}, {t["(3 others)"], t.script0, t.script1})
     assert.is_truthy(err:find(
-      "over the limit of 64 Lua states: 65,533 share a row with other states of the same script", 1, true))
+      "the limit of 64 Lua states was reached, so 65,533 share a row", 1, true))
     assert.is_truthy(err:find("3 states of other scripts share one row", 1, true))
   end)
 

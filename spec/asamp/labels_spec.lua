@@ -426,8 +426,8 @@ describe("sets of labels, as many as a file may have,", function()
                           {65536, 65537, 65636})
     local p = assert(reader.read(path))
     assert.same({{what = "sets", limit = 65536, count = 100,
-      text = "over the limit of 65,536 sets of labels in a file: 100 others are left out, and their " ..
-        "samples count as (none); merge fewer profiles"}}, p.left)
+      text = "the limit of 65,536 sets of labels in a file was reached, so 100 more are left out, and " ..
+        "their samples count as (none); merge fewer profiles"}}, p.left)
     assert.same({9 + 2, 1}, {p.labels[1].samples, p.labels[65537].samples})
     os.remove(path)
   end)
@@ -439,8 +439,8 @@ describe("sets of labels, as many as a file may have,", function()
     local two = withsets(40000, 8192, function(id) return ("B %d 1 a%d\n"):format(id, id + 30000) end, all)
     local merge = require "asamp.commands.merge"
     local code, _, err = asamp(merge, "-o", out, one, two)
-    local text = "over the limit of 65,536 sets of labels in a file: 4,464 others are left out, and their " ..
-      "samples count as (none); merge fewer profiles"
+    local text = "the limit of 65,536 sets of labels in a file was reached, so 4,464 more are left out, " ..
+      "and their samples count as (none); merge fewer profiles"
     assert.same({0, ("asamp merge: '%s': %s\n"):format(out, text)}, {code, err})
     local p = assert(reader.read(out))
     assert.equal(text, p.left[1] and p.left[1].text)

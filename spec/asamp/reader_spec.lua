@@ -655,8 +655,9 @@ describe("the reader", function()
       local profile = assert(read(table.concat(log)))
       checkshape(profile)
       assert.same({what = "nameless", limit = limit, count = many - limit - 1,
-                   text = "over the limit of 65,536 functions without a name: 4,463 frames of more such " ..
-                          "functions share one row, [unknown]; profile a shorter run"}, profile.left[1])
+                   text = "the limit of 65,536 functions without a name was reached, so 4,463 frames of " ..
+                          "more such functions share the row [unknown]; profile a shorter run"},
+                  profile.left[1])
       assert.is_true(profile.complete)
       assert.equal(many + 1, profile.timesamples)
       assert.equal(limit + 2, #profile.functions)
@@ -785,7 +786,7 @@ describe("the reader", function()
       vmprof.meta("asamp.1", table.concat(lines) .. "t 10\ns 64\n") .. vmprof.trailer(1)))
     assert.equal(4096, #profile.threads)
     assert.same({what = "threads", limit = 4096, count = 8,
-                 text = "over the limit of 4,096 OS threads: 8 times a Lua state ran on another " ..
+                 text = "the limit of 4,096 OS threads was reached, so 8 times a Lua state ran on another " ..
                    "thread, which has no row; start new files with rotate="}, profile.left[1])
   end)
 

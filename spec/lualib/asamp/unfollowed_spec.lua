@@ -10,7 +10,7 @@ local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
 
 local ASAMP = (process.interpreter():gsub("lua$", "asamp"))
-local TEXT = "over the limit of 131,072 live samples of a Lua state at a time: "
+local TEXT = "a Lua state reached the limit of 131,072 live samples, so "
 
 describe("samples that are not followed #plain", function()
   local folder

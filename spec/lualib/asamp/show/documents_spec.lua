@@ -19,7 +19,7 @@ describe("a document", function()
     doc = diff(20000)
     assert.equal(16384, #doc.measures[1].lines)
     assert.same({what = "rows", limit = 16384, count = 3616,
-                 text = "over the limit of 16,384 rows in a list: 3,616 rows are left out; " ..
+                 text = "a list has at most 16,384 rows without --top: 3,616 rows are left out; " ..
                         "--top N gives N rows"}, doc.left[1])
   end)
 
