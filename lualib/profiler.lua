@@ -448,7 +448,7 @@ local function wanted()
   return false
 end
 
--- Returns true if the script to run does not exist: the interpreter reports that, so a profile would be empty.
+-- Returns true if the script does not exist: the interpreter reports that, and a profile would be empty.
 -- Renames the file to its own name, which changes nothing, because io.open would wait at a named pipe.
 local function ismissing()
   local script = type(arg) == "table" and arg[-1] and arg[0]

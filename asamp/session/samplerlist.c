@@ -375,7 +375,7 @@ void sampler_loss (int error, uint64_t lost, int summary, int timed, const char 
   else if (lost > 0 && summary)
     complain("%s: %llu sample%s lost: %s", path, (unsigned long long)lost, verb, timed
              ? "C code ran for long, blocked a signal, or memory was short; use a smaller time="
-             : "memory or a queue was full; raise ulimit -v, or use a larger alloc= or malloc=");
+             : "memory was short, or a queue full; raise ulimit -v, alloc= or malloc=");
 }
 
 int samplerlist_report (Sampler *s, const ProfileTotals *t) {

@@ -180,8 +180,8 @@ end
 -- cannot be opened.
 function M.reading(path, peer, f)
   if not path:find "^/" then
-    return nil, ("cannot open '%s': the process gave a relative path; use the asamp installed with the process's Lua")
-      :format(path)
+    return nil, ("cannot open '%s': the process gave a relative path; " ..
+                 "use the asamp installed with the process's Lua"):format(path)
   end
   local open, name = host.openfile(path, peer.pid, peer.uid)
   if not open then

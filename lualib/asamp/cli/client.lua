@@ -187,8 +187,8 @@ local function result(waits, request, target, path, seconds, answer)
   end
   fields, wrong = answers.check(request, fields)
   if not fields then
-    return nil, ("the answer of '%s' to '%s' is malformed: %s; use the asamp installed with the process's Lua")
-      :format(path, request:match "^%S*", wrong)
+    return nil, ("the answer of '%s' to '%s' is malformed: %s; " ..
+                 "use the asamp installed with the process's Lua"):format(path, request:match "^%S*", wrong)
   end
   known[target] = fields.pid or known[target]
   fields.peer = {pid = answer[5], uid = answer[6]}

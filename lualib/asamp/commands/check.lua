@@ -74,8 +74,8 @@ local DESCRIPTION = {
   {"junit", "FILE", "also writes the results to FILE as JUnit XML, for CI servers"},
   {"alloc", "PERIOD", "samples a script every PERIOD allocated bytes, on average (default 32K)", period},
   after = "An estimate fails if it exceeds its limit by three standard errors. " ..
-    "An increase of a line over the baseline fails if it exceeds the tolerance and is too large for chance: " ..
-    "two equal runs differ that much in only one of 100,000 comparisons.",
+    "An increase of a line over the baseline fails if it exceeds the tolerance " ..
+    "and is too large for chance: two equal runs differ that much in only one of 100,000 comparisons.",
   exits = "Exit codes: 0 no limit is exceeded, 1 a limit is exceeded or a file has no usable data, " ..
     "2 wrong arguments.",
 }

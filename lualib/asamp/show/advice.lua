@@ -165,7 +165,8 @@ function M.render(found, style)
   local best = found.best
   out[#out + 1] = layout.wrap(now.large and
     ("No nursery size is recommended: large blocks, such as long strings and big tables, decide when " ..
-     "a collection runs. On average these blocks exceed the nursery by %s."):format(size(now.over)) or best and
+     "a collection runs. On average these blocks exceed the nursery by %s."):format(size(now.over)) or
+    best and
     ("LUA_GC=%s would save %s ±%s of %s in collections, and reserve about %s %s memory."):format(
       sums.setting(best.nursery),
       units.seconds(now.time - best.time), units.seconds(best.timeerror),

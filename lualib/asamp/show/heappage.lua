@@ -213,8 +213,8 @@ local function tree(out, rows, totals, least)
   legend(out, "If a row's object were removed, the objects of the rows indented below it would be freed. " ..
               "%: share of " .. units.bytes(totals.value) .. ". " ..
               "(repeated): a chain of similar objects, such as a linked list. " ..
-              "(also held elsewhere): several objects hold the row's object; the tree lists it below the one " ..
-              "that is nearest to a root.")
+              "(also held elsewhere): several objects hold the row's object; the tree lists it below " ..
+              "the one that is nearest to a root.")
   out[#out + 1] = '<div class="panel tree"><div class="columns"><span>retained</span><span>%</span>' ..
                   '<span class="spare">objects</span><span class="holder">holder</span></div>\n'
   local depth = 0

@@ -76,7 +76,7 @@ local function course(style, list)
   return lines
 end
 
-local NOTE = "Free memory in partly used blocks counts for the lines whose objects keep the blocks in use. " ..
+local NOTE = "Free memory in partly used blocks counts for the lines whose objects keep them in use. " ..
   "Native memory counts for the source lines that requested it, if it was sampled (--malloc). " ..
   "Both are estimates."
 local UNTOUCHED = " A row is negative if memory was requested but not written to, and so is not resident."

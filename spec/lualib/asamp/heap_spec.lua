@@ -86,7 +86,8 @@ describe("asamp heap", function()
     status, out = asamp("--held-by", "string", "--paths", "--width", "200", new)
     assert.equal(0, status)
     assert.is_truthy(out:find("\nAllocated at\n.-:11  handle\n"), out)
-    assert.is_truthy(out:find("\n    allocated [%d.]+m?s before the snapshot at %S+:11  handle\n    _G → "), out)
+    assert.is_truthy(
+      out:find("\n    allocated [%d.]+m?s before the snapshot at %S+:11  handle\n    _G → "), out)
     status, out, err = asamp("--held-by", "app.lua:7777", new)
     assert.equal("", out)
     assert.same({1, "asamp heap: no live sampled object was allocated at 'app.lua:7777'; " ..

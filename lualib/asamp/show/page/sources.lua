@@ -134,7 +134,8 @@ function M.summary(columns, missing)
       local name, why = layout.cutstart(layout.clean(names[1]), 60), M.WHY[reason[1]]
       if #names == n then
         return n == 1 and ("no source lines of %s, which %s"):format(name, why) or
-               ("no source lines of %s, such as %s, which %s"):format(units.plural(n, "file"), name, reason[2])
+               ("no source lines of %s, such as %s, which %s"):format(units.plural(n, "file"), name,
+                                                                      reason[2])
       end
       parts[#parts + 1] = #names == 1 and ("%s %s"):format(name, why) or
                           ("%s, such as %s, %s"):format(units.count(#names), name, reason[2])

@@ -305,7 +305,8 @@ describe("asamp check", function()
       {"nothing to check: give a limit (--max-...), --no-leak or --baseline", path},
       {"--tolerance is the allowed increase over the baseline: give --baseline FILE, too", path,
         "--no-leak", "--tolerance", "3"},
-      {"--max-line needs FILE:LINE=SIZE, or a comma-separated list of these, got 'x'", path, "--max-line", "x"},
+      {"--max-line needs FILE:LINE=SIZE, or a comma-separated list of these, got 'x'", path, "--max-line",
+       "x"},
       {"--max-peak needs a size, such as 100M, got '1T'", path, "--max-peak", "1T"},
       {"one profile at a time", path, path, "--no-leak"},
       {"--alloc needs a size of at least 64 bytes, such as 64K, got " ..

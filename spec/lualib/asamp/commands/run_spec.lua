@@ -456,7 +456,8 @@ describe("asamp run", function()
       cc -o late main.c -Llib -llua5.4 -Wl,--enable-new-dtags,-rpath,'$ORIGIN/lib']], folder)
     local status, _, err = run{"./app"}
     assert.same({0, ("asamp run: './app' is linked to %s/./lib/liblua5.4.so.0 by its DT_RPATH, which " ..
-      "precedes LD_LIBRARY_PATH, so its Lua states cannot be profiled; remove that entry (chrpath -d)\n"):format(folder)}, {status, err})
+      "precedes LD_LIBRARY_PATH, so its Lua states cannot be profiled; " ..
+      "remove that entry (chrpath -d)\n"):format(folder)}, {status, err})
     -- the loader searches DT_RUNPATH after LD_LIBRARY_PATH, so that it finds the profiler's library
     _, _, err = run{"./late"}
     assert.falsy(err:find("DT_RPATH", 1, true), err)

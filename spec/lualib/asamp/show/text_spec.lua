@@ -235,8 +235,8 @@ describe("the report's text", function()
   it("calls lines with too few samples more lines only below others", function()
     local found = {rows = {}, few = {lines = 1, least = 12, alloc = 8192}}
     local style = {width = 100, paint = function(_, s) return s end}
-    has(table.concat(leaks.lines(style, found), "\n"), "\n  Not judged: 1 line with live objects from early " ..
-        "and late in the run, but fewer than 12 live\n  samples; a run with --alloc 8K takes enough.")
+    has(table.concat(leaks.lines(style, found), "\n"), "\n  Not judged: 1 line with live objects from " ..
+        "early and late in the run, but fewer than 12 live\n  samples; a run with --alloc 8K takes enough.")
   end)
 
   it("wraps the note about a label", function()
