@@ -591,10 +591,10 @@ describe("asamp run of a program #plain", function()
         .. "gcc -shared -Wl,-soname,liblua5.3.so.0 -o liblua5.3.so.0 l.c && "
         .. "gcc -o other s.c -Wl,--no-as-needed -L. -l:liblua5.3.so.0 -Wl,-rpath,'$ORIGIN'", folder)
     for name, says in pairs{
-        fixed = "'./fixed' is linked statically, so its Lua states cannot be profiled; link the program "
-          .. "to Asamp's liblua5.4.so.0",
-        other = "'./other' is linked to liblua5.3.so.0, so its Lua states cannot be profiled; link the "
-          .. "program to Asamp's liblua5.4.so.0",
+        fixed = "the Lua states of './fixed' cannot be profiled: the program is linked statically; link "
+          .. "it to Asamp's liblua5.4.so.0",
+        other = "the Lua states of './other' cannot be profiled: the program is linked to "
+          .. "liblua5.3.so.0; link it to Asamp's liblua5.4.so.0",
         none = "no profile: './none' and its child processes created no Lua state with Asamp's "
           .. "liblua5.4.so.0. Check with ldd which Lua they use, and that the children inherit the "
           .. "environment. A process that cannot be profiled writes the reason to its log"} do
@@ -641,7 +641,7 @@ describe("asamp run of a program #plain", function()
     local lua = prefix .. "/bin/lua"
     assert.matches("\nasamp report k%.%d+%.vmprof shows more%.\n$", run(lua, "s.lua"))
     shell.output("cd %s && cp k.*.vmprof k.1.vmprof", folder)
-    assert.matches("^asamp run: no profile: no state of [^\n]+ by '/bin/true' [^\n]+\n$", run "/bin/true")
+    assert.matches("^asamp run: no profile: '/bin/true' and its child processes [^\n]+\n$", run "/bin/true")
     local err = run("/bin/sh", "-c", ('"%s" s.lua; "%s" s.lua 9; true'):format(lua, lua))
     local first, second =
       err:match "\nasamp report (%S+) shows more%.\nasamp run: another process has also written '(%S+)'\n$"

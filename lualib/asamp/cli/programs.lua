@@ -71,9 +71,6 @@ local function israised(program)
     output "id -u" ~= "0\n" and output("getcap " .. path):find("cap_", #program, true) ~= nil
 end
 
--- The remedy for a program with another Lua.
-local LINK = "link the program to Asamp's liblua5.4.so.0"
-
 --- Returns the reason why Asamp's library cannot replace the Lua of a program (a path), and the remedy.
 -- Returns nil if it can, or if this is unknown before the program runs: for example, if the program loads Lua
 -- as a plugin.
@@ -85,18 +82,18 @@ function M.foreign(program, interpreter)
   local text = output(("LD_LIBRARY_PATH=%s ldd %s"):format(quoted(M.librarypath(interpreter)),
                                                            quoted(program)))
   if text:find "not a dynamic executable" or text:find "statically linked" then
-    return ("'%s' is linked statically"):format(program), LINK
+    return "the program is linked statically; link it to Asamp's liblua5.4.so.0"
   elseif israised(program) then
-    return ("'%s' is setuid, setgid or has capabilities, and so ignores LD_LIBRARY_PATH and ASAMP")
-      :format(program), "profile a copy without these rights"
+    return "the program is setuid, setgid or has capabilities, and so ignores LD_LIBRARY_PATH and ASAMP; " ..
+           "profile a copy without these rights"
   elseif text:find "liblua5%.4" then
     local path = text:match "liblua5%.4%S* => (/[^\n]-) %(0x"
     if not path or isours(path) then return nil end
-    return ("'%s' is linked to %s by its DT_RPATH, which precedes LD_LIBRARY_PATH"):format(program, path),
-           "remove that entry (chrpath -d)"
+    return ("the program's DT_RPATH, which precedes LD_LIBRARY_PATH, links it to %s; " ..
+            "remove that entry (chrpath -d)"):format(path)
   end
   local other = text:match "liblua5[^%s]*" or text:match "libluajit[^%s]*"
-  return other and ("'%s' is linked to %s"):format(program, other), LINK
+  return other and ("the program is linked to %s; link it to Asamp's liblua5.4.so.0"):format(other)
 end
 
 -- Texts that the file of a program contains if the program includes Lua 5.2 or newer, Lua 5.1, or LuaJIT.

@@ -450,9 +450,9 @@ end
 --   - environment: environment variables for the program, to which this function adds its own
 local function runprogram(program, t, words, environment, world, warn)
   local quiet, since = t.quiet and t.quiet ~= "0", now()
-  local note, remedy = programs.foreign(program, world.interpreter)
+  local note = programs.foreign(program, world.interpreter)
   if note then
-    warn.failed("%s, so its Lua states cannot be profiled; %s", note, remedy)
+    warn.failed("the Lua states of '%s' cannot be profiled: %s", program, note)
   end
   t.quiet, words[1] = "1", program
   t.out = t.out or (program:match "([^/]+)$"):gsub("%%", "%%%%") .. ".%p.vmprof"

@@ -112,8 +112,8 @@ function M.of(columns, find)
 end
 
 --- Returns a sentence, without a full stop, about the files whose lines are missing. It has their number and,
--- for each reason, one file as an example. Does not count chunks
--- that may come from strings. Returns nil if no lines are missing.
+-- for each reason, one file as an example. Does not count chunks that may come from strings. Returns nil if
+-- no lines are missing.
 --
 -- columns: data of the page (data.lua)
 -- missing: second result of M.of

@@ -455,18 +455,18 @@ describe("asamp run", function()
       cc -o app main.c -Llib -llua5.4 -Wl,--disable-new-dtags,-rpath,'$ORIGIN/lib' &&
       cc -o late main.c -Llib -llua5.4 -Wl,--enable-new-dtags,-rpath,'$ORIGIN/lib']], folder)
     local status, _, err = run{"./app"}
-    assert.same({0, ("asamp run: './app' is linked to %s/./lib/liblua5.4.so.0 by its DT_RPATH, which " ..
-      "precedes LD_LIBRARY_PATH, so its Lua states cannot be profiled; " ..
-      "remove that entry (chrpath -d)\n"):format(folder)}, {status, err})
+    assert.same({0, ("asamp run: the Lua states of './app' cannot be profiled: the program's DT_RPATH, " ..
+      "which precedes LD_LIBRARY_PATH, links it to %s/./lib/liblua5.4.so.0; remove that entry " ..
+      "(chrpath -d)\n"):format(folder)}, {status, err})
     -- the loader searches DT_RUNPATH after LD_LIBRARY_PATH, so that it finds the profiler's library
     _, _, err = run{"./late"}
     assert.falsy(err:find("DT_RPATH", 1, true), err)
     if shell.output "id -u" ~= "0\n" then return end
     shell.output("cd %s && cp late raised && chown 65534 raised && chmod u+s raised && chmod 755 .", folder)
     _, _, err = run{"./raised"}
-    assert.equal("asamp run: './raised' is setuid, setgid or has capabilities, and so ignores " ..
-      "LD_LIBRARY_PATH and ASAMP, so its Lua states cannot be profiled; profile a copy without these " ..
-      "rights\n", err)
+    assert.equal("asamp run: the Lua states of './raised' cannot be profiled: the program is setuid, " ..
+      "setgid or has capabilities, and so ignores LD_LIBRARY_PATH and ASAMP; profile a copy without " ..
+      "these rights\n", err)
   end)
 
   -- A former bug: for a Lua script in a folder of PATH, the message stated that no program of that name is
