@@ -116,8 +116,8 @@ export class Lines {
     ];
   }
 
-  // Returns the element for line i of a map by place, such as data.trends. The data in these maps are of the
-  // whole run (data.js).
+  // Returns the data about line i in 'map', such as data.trends, or undefined. The keys of such a map are places
+  // (file and line); its data are of the whole run (data.js).
   of(map, i) {
     return map && map.get(`${this.lines[i].fn.file}\n${this.lines[i].line}`);
   }

@@ -181,9 +181,14 @@ local function isother(text, lines)
   return false
 end
 
---- Returns a function that reads source files, and the list of the files that it has read, for M.changed. The
--- function f(name, profiled) returns the text of a file; a second result "long" means that the text was cut
--- at MAXFILE bytes. It returns nil and one of the REASONS on failure.
+--- Returns two values:
+--
+--   1. f(name, profiled), a function that reads a source file and returns its text. A second result "long"
+--      means that the text was cut at MAXFILE bytes. On failure the function returns nil and one of the
+--      REASONS
+--   2. the list of the files that this function has read, for M.changed
+--
+-- Parameters of the function f:
 --
 --   - name: the file's path
 --   - profiled: its path in the profile; nil: the same
@@ -239,8 +244,12 @@ function M.real(folders)
   return list, host.realpath "."
 end
 
---- Returns a function that maps a file's name to its whole text, or nil; and the list of the files that it
--- has read, for M.changed.
+--- Returns two values:
+--
+--   1. a function that maps a file's name to its whole text; it returns nil if it cannot read the whole file
+--   2. the list of the files that this function has read, for M.changed
+--
+-- Parameters:
 --
 --   - folders: only files below these are opened. The current folder is not included
 --   - most: limit of all texts together, in bytes

@@ -422,9 +422,14 @@ local function parts(h, old, o, world, warn)
   return p
 end
 
--- Returns a function that maps a file's name and a line number to the line's text, or nil; and the list of
--- files that it reads, for asamp.cli.sources.changed. It reads only files below 'folders' or the current
--- folder. 'sites': allocation sites, with which it recognizes a different file of the same name.
+-- Returns two values:
+--
+--   1. a function that maps a file's name and a line number to the text of the line; it returns nil if it
+--      cannot read the line
+--   2. the list of the files that this function has read, for asamp.cli.sources.changed
+--
+-- Only files below 'folders' or the current folder are read. 'sites': allocation sites, by which a different
+-- file of the same name is recognized.
 local function linereader(folders, sites)
   local functions = {}
   for _, site in ipairs(sites) do

@@ -100,8 +100,10 @@ function M.usage()
   return options.usage(DESCRIPTION)
 end
 
--- Returns two values: a function(fn, line) that returns true for the frames that the options --function and
--- --line in 'o' select; and a title for these frames. Returns nil if neither option is given.
+-- Returns two values, or nil if neither --function nor --line is given in the options o:
+--
+--   1. a function(fn, line) that returns true for the frames that these options select
+--   2. a title for these frames
 local function focusof(o)
   local byname = o["function"] and focus.byfunction(o["function"])
   local byline = o.line and focus.byline(o.line)

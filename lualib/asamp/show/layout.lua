@@ -242,8 +242,13 @@ local function fitting(columns, rows, width, least)
 end
 
 --- Lays out a table: columns of numbers, then a column of text. Drops columns until the column of text is at
--- least 'least' wide. Returns the lines of the table; the position at which the text starts; and the
--- remaining columns.
+-- least 'least' wide. Returns three values:
+--
+--   1. the lines of the table
+--   2. the position at which the text starts
+--   3. the remaining columns
+--
+-- Parameters:
 --
 --   - rows: number of rows
 --   - title: heading of the column of text

@@ -79,9 +79,13 @@ local function owning(list, field)
 end
 
 --- Returns the table of source lines as lines of text, the largest value of 'field' first. A table of times
--- has columns that divide the time. If the profile has both allocation and time samples, a table of
--- allocations has these columns, too. Then lines without own costs and the column "total" are omitted. This
--- does not apply if rows are sorted by total.
+-- has columns that divide the time into Lua code, C functions and collections.
+--
+-- If the profile has both allocation and time samples, and rows are not sorted by total:
+--
+--   - a table of allocations has these columns, too
+--   - the column "total" is omitted
+--   - lines without own costs are omitted
 function M.lines(style, field)
   local list = totals.sorted(style.totals.lines, field, style.key)
   local both = has(style, "timesamples") and has(style, "samples")

@@ -3,9 +3,9 @@
 -- one tree, and returns paths that together contain every sample once.
 --
 -- A step is one reference of a path, such as ["listeners"]. To merge the trees, the steps that follow the
--- same path in the two profiles are paired. Two steps are a pair if their texts are equal. Of the other
--- steps, two are a pair if their texts are equal without line numbers, or without files and lines of
--- functions, and no third step has this text.
+-- same path in the two profiles are paired. Two steps are a pair if their texts are equal. Other steps are a
+-- pair if their texts are equal after line numbers, or the files and lines of functions, are removed. But
+-- then no third step may have the same shortened text.
 
 local holders = require "asamp.sums.holders"
 

@@ -48,7 +48,7 @@ function M.below(list, current)
 end
 
 -- Returns a map from each call tree node to the innermost frame (a node) of its stack whose file passes
--- 'test', or nil if there is none.
+-- 'test'. Nodes without such a frame are not in the map.
 local function nearest(profile, test)
   local found, passed, nodes = {}, {}, profile.nodes
   for f, fn in ipairs(profile.functions) do

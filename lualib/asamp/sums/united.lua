@@ -17,9 +17,11 @@ local COLUMNS = {"samples", "bytes", "survived", "survivedbytes", "later", "late
 local SQUARES = {bytesquares = "bytes", survivedsquares = "survivedbytes",
                  latersquares = "laterbytes"}
 
--- Creates a table of sums in columns. A row has two keys, and sums of amounts. Returns two values: the
--- columns, by name; and a function(a, b, amounts) that adds 'amounts', a map from columns to numbers, to the
--- row with the keys a and b.
+-- Creates a table of sums in columns. A row has two keys, and sums of amounts. Returns two values:
+--
+--   1. the columns, by name
+--   2. a function(a, b, amounts) that adds 'amounts', a map from columns to numbers, to the row with the keys
+--      a and b
 --
 -- names: names of the columns of sums
 -- first, second: names of the columns of keys

@@ -245,9 +245,9 @@ local function suspended(steps)
   return steps:find "stack of" or steps:find ", coroutine"
 end
 
--- Finds the table that contains objects inside of a coroutine: a container may hold coroutines, and a local
--- variable of these may be a list, or a table with many keys, that contains the objects. Returns nil if there
--- is no such table. Otherwise returns a table with three fields:
+-- Finds the table that contains objects inside of coroutines: if a container holds coroutines, a local
+-- variable of each coroutine may be a list, or a table with many keys, and this table may contain the
+-- objects. Returns nil if there is no such table. Otherwise returns a table with three fields:
 --
 --   - of: path to the container of the coroutines (the parameter 'container')
 --   - path: path to the table inside of the coroutine

@@ -40,8 +40,10 @@ M.WHY = {
   chunk = "was not found: its code may come from a string",
 }
 
--- Returns two values: the source lines of the call tree's nodes, {[file] = {[line] = true}}; and the list of
--- their files, in the order of the nodes. A file is represented by its index in columns.files, minus 1.
+-- Returns two values, in which a file is represented by its index in columns.files, minus 1:
+--
+--   1. the source lines of the call tree's nodes, {[file] = {[line] = true}}
+--   2. the list of their files, in the order of the nodes
 local function wanted(columns)
   local files, order = {}, {}
   local fns, nodes = columns.functions, columns.nodes
