@@ -47,7 +47,7 @@ local STEPS, LAST = 3, 1 / 4
 -- objects from at least the share 'most' of the session, enough bytes from its second half (LATE), and some
 -- bytes from its last quarter.
 --
--- row: row of the line (newrow)
+-- row: row of the line (keptlines.rows)
 -- all: bytes that the line keeps
 -- clock: sampled bytes by time slice (result of keptlines.clock)
 -- at: function that maps a time slice to its end and its length, both as shares of the session (0 to 1); nil:
@@ -76,7 +76,7 @@ end
 --   - The kept bytes are from slices with most of the sampled bytes. This test does not apply to a flight
 --     recorder.
 --
--- row: row of the line (newrow)
+-- row: row of the line (keptlines.rows)
 -- n: number of the time slices that count (keptlines.busy)
 -- busy: map from these slices to their numbers (keptlines.busy)
 -- growth: bytes by which the heap grew
@@ -119,7 +119,7 @@ end
 -- Must not be called for a flight recorder. Its first time slice contains older objects, so the earlier rate
 -- would be too high.
 --
--- row: row of the line (newrow)
+-- row: row of the line (keptlines.rows)
 -- n: only the first n time slices count
 -- bins: profile.bins: the samples by time slice
 -- clock: sampled bytes by time slice (result of keptlines.clock)
@@ -166,7 +166,7 @@ end
 
 --- Replaces the numbers in the row of a line by those of its vectors alone.
 --
--- row: row of the line (newrow)
+-- row: row of the line (keptlines.rows)
 -- made, kept: number of samples of vectors, and of kept ones
 -- steps: number of time slices in which the line allocated vectors
 -- n: number of all time slices
@@ -179,9 +179,9 @@ function M.reduce(row, made, kept, steps, n)
 end
 
 --- Returns true if a line keeps the vectors (array or hash parts) of a table that grew until late in the run.
--- In this case, replaces the numbers in the line's row by those of the vectors alone (reduce).
+-- In this case, replaces the numbers in the line's row by those of the vectors alone (M.reduce).
 --
--- row: row of the line (newrow)
+-- row: row of the line (keptlines.rows)
 -- n: number of time slices
 -- clock: sampled bytes by time slice (result of keptlines.clock)
 function M.grows(row, n, clock)

@@ -20,7 +20,8 @@ local RAN = 1 / 4
 -- A vector is the block with the slots of a table.
 local VECTORS = {["table array part"] = true, ["table hash part"] = true}
 
--- Returns the row of a line without samples. Counts are samples; fields that end in "bytes" are bytes.
+-- Returns the row of a line without samples. Its fields 'bytes', 'survivedbytes' and 'keptbytes' have the
+-- bytes that the samples 'samples', 'survived' and 'kept' represent. Other fields:
 --
 --   - survived: samples that survived their first collection
 --   - kept: of these, the samples that no collection found dead later
@@ -30,7 +31,7 @@ local VECTORS = {["table array part"] = true, ["table hash part"] = true}
 --   - sampled: map from a time slice to the bytes allocated there, without vectors
 --   - types: map from the name of a type to kept bytes
 --   - callers: map from the key of a calling function to kept bytes (related.callers)
---   - vector: the same sums for vectors alone: made, kept and bytes by time slice
+--   - vector: sums for vectors alone; its fields 'made', 'kept' and 'bytes' are maps from a time slice
 local function newrow(line)
   return {file = line.file, line = line.line, name = line.name, native = line.native,
           defined = line.defined, samples = 0, bytes = 0, survived = 0,
@@ -93,9 +94,11 @@ function M.kinds(profile, native)
   return wanted
 end
 
---- Returns two values: the set of the time slices in which the program ran; and a map from time slice to its
--- number of time samples. The program ran in a slice if it allocated, or if collections took less than 75% of
--- the slice's CPU time (RAN).
+--- Returns two values:
+--
+--   1. the set of the time slices in which the program ran: it allocated, or collections took less than 75%
+--      of the slice's CPU time (RAN)
+--   2. a map from time slice to its number of time samples
 --
 -- wanted: kinds of blocks whose allocation counts (M.kinds)
 function M.ran(profile, wanted)
@@ -116,9 +119,9 @@ function M.ran(profile, wanted)
   return ran, time
 end
 
---- Numbers the time slices in which the program ran by 0, 1, 2, ... Returns a map from each slice to its
--- number, and how many slices have one. If the program ran in fewer than FEWBUSY slices, or in at least 75%
--- of all slices (MOST), all slices have numbers.
+--- Numbers the time slices in which the program ran by 0, 1, 2, ... Returns two values: a map from each slice
+-- to its number, and the number of these slices. If the program ran in fewer than FEWBUSY slices, or in at
+-- least 75% of all slices (MOST), all slices have numbers.
 --
 -- n: number of all time slices
 -- has: set of the slices in which the program ran

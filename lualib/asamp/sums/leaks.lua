@@ -79,7 +79,7 @@ end
 -- chains), appends one row for each container instead. These rows share the kept samples and bytes of the
 -- line in proportion to 'size'. Their field 'whole' has the kept bytes of the line in all containers.
 --
--- row: row of the line (newrow)
+-- row: row of the line (keptlines.rows)
 -- places: list of {holder (path to the container), size (the line's samples or bytes in it)}
 -- list: receives the rows
 local function divide(row, places, list)
@@ -248,7 +248,7 @@ end
 -- the lines keep from the second half of the run. The growth is smaller if the lines fill a cache, because
 -- the cache drops older objects.
 --
--- rows: rows of the lines (newrow)
+-- rows: rows of the lines (keptlines.rows)
 -- growth: bytes by which the heap grew
 local function explained(rows, growth)
   local late = 0
@@ -295,7 +295,7 @@ local function hold(profile, rows)
   end
 end
 
--- Returns the type of block that has most of the bytes that a line keeps. 'row': the line (newrow).
+-- Returns the type of block that has most of the bytes that a line keeps. 'row': the line (keptlines.rows).
 local function typeof(row)
   local best, most
   for name, bytes in pairs(row.types) do
