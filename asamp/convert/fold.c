@@ -45,9 +45,9 @@ static int isnext (const Fold *f, const ReadProfile *r, uint32_t node, int depth
   return parent != 0 && f->folded[parent] == depth;
 }
 
-/* Returns the function that is folded at position 'depth' + 1; 'nfunctions': none. A node at this
-   position counts if its callers are folded, and if it reaches a script. If all these nodes are of
-   one native function, that function is folded, too. */
+/* Returns the native function to fold (to leave out) at position 'depth' + 1 of the stacks, or
+   'nfunctions' if there is none. Considers the nodes whose caller is folded at position 'depth' and
+   that reach a script (weight > 0): all of them must be of this function. */
 static uint32_t further (const Fold *f, const ReadProfile *r, const uint32_t *weight, int depth) {
   uint32_t function = r->nfunctions, i;
   for (i = 1; i < r->tree.n; i++) {

@@ -136,7 +136,7 @@ int unite_check (Unite *m, const char *path, char *err, size_t errsize) {
    id NATIVES + 2 * n + 1. These ids are larger than the special ids of frameids.h. */
 #define NATIVES		66
 
-/* Returns the id in the result of a native function (callback TranscodeInto.native). Returns 0 if
+/* Callback TranscodeInto.native: returns the id that the result has for a native function, or 0 if
    out of memory. */
 static uint64_t native (void *ud, const char *name) {
   Unite *m = ud;
@@ -152,7 +152,7 @@ static void unite_resolve (void *ud, uint64_t address, char *symbol, size_t symb
   transcode_split(m->natives.text + ((address - NATIVES) >> 1), symbol, symbolsize, file, filesize);
 }
 
-/* Returns the id in the result of a Lua function (callback TranscodeInto.function). Returns 0 if
+/* Callback TranscodeInto.function: returns the id that the result has for a Lua function, or 0 if
    out of memory. */
 static uint64_t unite_function (void *ud, const char *name) {
   Unite *m = ud;
@@ -163,7 +163,7 @@ static uint64_t unite_function (void *ud, const char *name) {
   return (uint64_t)n * 8;
 }
 
-/* Returns the id in the result of a class (callback TranscodeInto.class). Returns 0 if out of
+/* Callback TranscodeInto.class: returns the id that the result has for a class, or 0 if out of
    memory. */
 static uint32_t class (void *ud, const char *name) {
   Unite *m = ud;

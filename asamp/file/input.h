@@ -3,9 +3,9 @@
 #ifndef asamp_input_h
 #define asamp_input_h
 
-/* Opens a file for reading. Waits until a pipe has data or its writer has closed it: after a
-   second, prints a message, because open(2) would wait without one. Returns -1 with errno on
-   failure. */
+/* Opens a file for reading. Returns a descriptor, or -1 with errno on failure. If the file is a
+   named pipe, waits until it has data or its writer has closed it, and prints a message if that
+   takes a second. */
 int input_open (const char *path);
 
 #endif

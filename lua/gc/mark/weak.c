@@ -198,7 +198,7 @@ void luaN_lookonce (global_State *g, Table *t) {
     c->weak.rescans++;
     c->weak.next = 0;
   }
-  else if (isinhand(c, t)) c->weak.next++;  /* slices skip t; the atomic step visits it */
+  else if (isinhand(c, t)) c->weak.next++;  /* so slices skip t; the atomic step visits it */
   else return;
   c->weak.slot = 0;
 }

@@ -35,8 +35,8 @@ LUAI_FUNC void luaN_freechunks (struct global_State *g);
 */
 LUAI_FUNC void luaN_trim (struct global_State *g, size_t reserve, int all);
 
-/* LUAN_PAGE: bytes of a page of the operating system. luaN_pageof: the page of a line of a block,
-   as an index in the block. */
+/* LUAN_PAGE    bytes of a page of the operating system
+   luaN_pageof  index in a block of the page that contains the line with the index 'line' */
 #define LUAN_PAGE	4096u
 #define luaN_pageof(line)  ((line) / (LUAN_PAGE / LUAN_LINE))
 

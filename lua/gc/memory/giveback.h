@@ -60,7 +60,7 @@ LUAI_FUNC void *luaN_takeend (unsigned ms, int now);
 /* Counts bytes that a state has freed, for luaN_giveback. Thread-safe. */
 LUAI_FUNC void luaN_countfreed (size_t bytes);
 
-/* Calls malloc_trim and returns 1 if at least 16 MiB were freed since its last call. If 'now' is 0,
-   does so at most once in LUAN_UNUSED_MS milliseconds. Otherwise returns 0. ms: time in
-   milliseconds. Thread-safe. */
+/* Calls malloc_trim if at least 16 MiB were freed since its last call. If 'now' is 0, does so at
+   most once in LUAN_UNUSED_MS milliseconds. Returns 1 if it has called malloc_trim, else 0. ms:
+   time in milliseconds. Thread-safe. */
 LUAI_FUNC int luaN_giveback (unsigned ms, int now);

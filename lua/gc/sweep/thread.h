@@ -13,7 +13,7 @@
 */
 LUAI_FUNC size_t luaN_shrinkthread (lua_State *th, int all);
 
-/* Calls luaN_shrinkthread for the running thread L and for the main thread. */
+/* Calls luaN_shrinkthread with 'all' for the running thread L and for the main thread. */
 LUAI_FUNC void luaN_shrinkown (lua_State *L, int all);
 
 /* Ends the dead thread th: closes those of its open upvalues that are alive, and frees its stack if
