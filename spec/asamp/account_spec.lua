@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Exact bytes by label. Each byte that a state allocates while it is sampled is added to the sum of the
--- labels that the running coroutine has at that time. All sums together must be the number 'bytes' of
+-- Exact bytes by label. A running coroutine has a set of labels. Each byte that a sampled state allocates
+-- is added to the sum of the set of the running coroutine. All sums together must be the number 'bytes' of
 -- profiler.stats.
 
 local cjson = require "cjson"
@@ -15,11 +15,11 @@ local report = require "spec.support.commands".of((require "asamp.commands.repor
 local shell = require "spec.support.shell"
 local vmprof = require "spec.support.vmprof"
 
--- Code at the start of the tested programs, which counts the exact bytes independently of the profiler.
--- T[i] is a set of labels. set(i) gives that set to the running coroutine. create(f), resume(co, ...) and
--- close(co) replace the functions of the library coroutine. All of these functions add the bytes that
--- luaN_allocated has counted since the previous call to truth[i], where i is the set of the coroutine that
--- ran. finish() prints these sums.
+-- Code at the start of the tested programs. It counts the exact bytes by label independently of the
+-- profiler. T[i] is a set of labels. set(i) gives that set to the running coroutine. create(f), resume(co,
+-- ...) and close(co) replace the functions of the library coroutine. Each of these functions adds the bytes
+-- that were allocated since the previous call to truth[i], where i is the set of the coroutine that ran.
+-- finish() prints these sums.
 local TRUTH = [==[
   local profiler, core = require "profiler", require "profiler.core"
   local T, truth, stack, n, last, labelof = {}, {}, {}, 1, 0, setmetatable({}, {__mode = "k"})
@@ -402,8 +402,8 @@ describe("a change of the running label #plain", function()
   end
 
   -- Returns the number of instructions of one resume and yield: the difference between runs of 1,000 and
-  -- 301,000 turns, divided by 300,000. A flush of the file or a reading of resident memory, whose number
-  -- depends on time, adds up to 700,000 instructions to a run, 2.4 for each turn.
+  -- 301,000 turns, divided by 300,000. The error is up to 2.4 instructions, because a run may contain one
+  -- more flush of the file or one more measurement of resident memory (up to 700,000 instructions).
   local function turn(mode)
     local path, counts = os.tmpname(), {}
     for i, n in ipairs{1000, 301000} do

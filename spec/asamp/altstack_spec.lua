@@ -24,8 +24,8 @@ local function thread(code, ...)
 end
 
 describe("the end of a thread's stack", function()
-  -- The stack's end as the C library reports it for the first thread excludes the pages with the
-  -- environment, so that it may differ from the profiler's end there.
+  -- The C library excludes the pages with the environment from the stack of the first thread. So the
+  -- profiler's end of that stack may differ from the C library's.
   it("is found for the first thread and for others, also if the size is unlimited", function()
     local script = process.file[[
       local peers, bounds = require "peers", require "bounds"

@@ -1,9 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- Time sampling of one state must not slow down other states. While a time sample is due, the bytecode loop
--- is diverted: each instruction jumps to the sampling code by a second dispatch table. The spec counts such
--- instructions. A former bug: the process had one dispatch table. While a sample of one OS thread waited
--- for its safepoint, the loops of all other threads were diverted (75 ms instead of 36). A child that
--- another thread forked in this time kept the diverted table and ran at half the speed (35 of 36 children).
+-- is diverted: each instruction jumps to the sampling code by a second dispatch table. The spec counts
+-- diverted instructions. Former bugs: all threads of a process shared one dispatch table. While a sample of
+-- one thread waited for its safepoint, the loops of all threads were diverted (75 ms instead of 36). A
+-- child that another thread forked at that time kept the diverted table, and ran at half the speed (35 of
+-- 36 children).
 
 local peers = require "peers"
 local signals = require "signals"

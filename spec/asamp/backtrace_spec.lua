@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The walk of the C stack of a time sample, which runs in a signal handler. The walk must never wait, and
--- must find the caller of frames of every kind, from any instruction. The debug build compares every walk
--- by unwinding rules with a walk by libunwind.
+-- The walk of the C stack for a time sample. It runs in a signal handler, so that it must never wait. It
+-- must find the caller of every kind of frame, from any instruction. The debug build compares every walk by
+-- unwinding rules with a walk by libunwind.
 
 local process = require "spec.support.process"
 local reader = require "profiler.reader"
@@ -34,10 +34,10 @@ local function natives(s)
 end
 
 describe("a signal", function()
-  -- The program holds the dynamic loader's lock most of the time. This lock is recursive, but a thread that
-  -- is just taking or releasing it is not registered as its owner. A former bug: libunwind, which calls the
-  -- loader, was called in the signal handler and waited for its own thread. The lookup of unwinding rules
-  -- for allocation samples takes the same lock; one run of some hundreds never ended.
+  -- The program holds the dynamic loader's lock most of the time. A former bug: the signal handler called
+  -- libunwind, which takes this lock. A thread may take it again if it owns it, but a thread that is just
+  -- taking or releasing it is not registered as its owner; it then waited for itself. The lookup of
+  -- unwinding rules for allocation samples takes the same lock. One run of some hundreds never ended.
   it("finds the loader's lock half taken by the program", function()
     for _, options in ipairs{"alloc=0", "alloc=0,wall"} do
       local list = sampled("require 'loader'.find(0.5)", options)
@@ -158,10 +158,10 @@ describe("a walk from where a signal came", function()
     end)
   end
 
-  -- A former bug: libunwind recognized the frame of a signal handler one frame too late. It treated the
-  -- interrupted function as a caller, and the function outside of it as interrupted. If the handler had
-  -- interrupted the first instruction of a function, the sample had the name of the function before it in
-  -- memory (shape_beat), and the debug build ended because rules and libunwind differed.
+  -- A former bug: libunwind detected the frame of a signal handler one frame too late. It treated the
+  -- interrupted function as a caller, and its caller as interrupted. If the handler had interrupted the
+  -- first instruction of a function, the sample named the function at the next lower address (shape_beat).
+  -- The debug build ended, because rules and libunwind disagreed.
   it("passes another handler, wherever that has interrupted the program", function()
     local seen, n = {}, 0
     -- repeats, because on a busy machine few samples hit the signal handler of the module shapes
@@ -185,10 +185,9 @@ describe("a walk from where a signal came", function()
     assert.same({}, seen)
   end)
 
-  -- The profile stores a native address without its lowest bit. A former bug: the address of a function
-  -- that was interrupted at its first instruction was stored unchanged, unlike the addresses of callers. If
-  -- functions are not aligned and the address was odd, the sample had the name of the function before it in
-  -- memory.
+  -- The profile stores a native address without its lowest bit. A former bug: if a function was interrupted
+  -- at its first instruction, its address was stored unchanged. If that address was odd, because functions
+  -- were not aligned, the sample named the function at the next lower address.
   it("passes a handler that interrupted a function at its first, odd instruction", function()
     local seen, n = {}, 0
     local list = times.of(function() shapes.trapped(2000) end, {rate = 10000})

@@ -78,8 +78,8 @@ describe("a snapshot that unpacks to very much", function()
                            "%d+ bytes, more than in any snapshot; take another snapshot\n$"), err)
   end)
 
-  -- The graph is a chain of n tables, and n more tables to which both the last table of the chain and the
-  -- root refer. The dominator of each of these n tables is the root, n steps up the chain.
+  -- The graph is a chain of n tables, starting at the root, and n more tables. The root and the last table
+  -- of the chain refer to each of them. So the root is their dominator, n steps up the chain.
   it("has its dominators without n times n steps", function()
     local n, parts = 100000, {MAGIC, ROOT1}
     for i = 1, n do
@@ -124,8 +124,7 @@ describe("a snapshot that unpacks to very much", function()
     assert.equal(n, ids)
   end)
 
-  -- This snapshot contains n functions that are global variables. Each function has its own upvalue with the
-  -- name "x".
+  -- This snapshot contains n global functions. Each has its own upvalue with the name "x".
   it("has the effect of removing many variables without n times n steps", function()
     local n, parts = 100000, {MAGIC, ROOT1 .. OBJECT .. INDEX .. distance(1) .. distance(2) .. OBJECT}
     parts[#parts + 1] = "\x45" .. distance(1)

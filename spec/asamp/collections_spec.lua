@@ -96,8 +96,9 @@ describe("a collection in a profile", function()
     assert.is_true(mutator < (all - 0.5 * paused) * 1e6, note)
   end)
 
-  -- A former bug: it included the snapshots of resident memory, which follow a collection. One near the end
-  -- of a run looked like work without allocation, so that a leak was not called one.
+  -- A former bug: the recorded CPU time included measurements of resident memory, which follow a
+  -- collection. A measurement near the end of a run looked like work without allocation, so that a leak was
+  -- not reported.
   it("has it without the snapshots of resident memory #plain", function()
     local path = os.tmpname()
     local status, _, err = process.run{code = [[
@@ -139,8 +140,8 @@ describe("a collection in a profile", function()
     assert.is_true(#list.gcs < minors)
   end)
 
-  -- A former bug: the pauses of collections without a record of their own were missing from all sums.
-  -- Reports had 80 of 440 ms, a twentieth of the share that time samples showed.
+  -- A former bug: the sums of pauses excluded collections that have no record of their own. Reports stated
+  -- 80 of 440 ms.
   it("has the pauses of those that are left out in the sums, also of a merged profile", function()
     local path = os.tmpname()
     local status, out, err = process.run{load = "profiler", code = [[
@@ -243,9 +244,9 @@ describe("a collection in a profile", function()
     assert.is_true(most.listed >= 64 and most.listed < 10000, most.listed)
   end)
 
-  -- A former bug: a major collection runs in slices, in many minor collections. `asamp advise` counted only
-  -- the last slice before the end of marking. It reported 6 ms of 106 ms as major collection, instead of 93
-  -- ms.
+  -- A former bug: a major collection runs in slices, which are parts of many minor collections. `asamp
+  -- advise` counted only the last slice before the end of marking. It reported that 6 of 106 ms were major
+  -- collection, instead of 93.
   it("reports which part of a minor pause is a slice of a major collection", function()
     local list = samples.of(function() work(300000, 100000) end, {period = 4096})
     local before, with, without, sum = 0, 0, 0, 0

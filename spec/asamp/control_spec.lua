@@ -214,8 +214,8 @@ describe("a process that listens", function()
     finish()
   end)
 
-  -- A former bug: while a client waited for a snapshot of an idle state, the control thread searched for
-  -- the snapshot fifty times a second, which used a hundredth of a processor.
+  -- A former bug: while a client waited for a snapshot of an idle state, the control thread checked for the
+  -- snapshot fifty times a second. This took 1% of a processor.
   it("looks the more seldom for the snapshot of an idle state the longer a client waits", function()
     start("alloc=0,listen=s/x.sock", "os.execute 'sleep 20'")
     local function switches()

@@ -128,8 +128,8 @@ end
     assert.is_nil(lines[11])
   end)
 
-  -- If an array grows and nothing else is allocated, the memory after the array is free, and the array
-  -- grows in place. It is copied only at the end of a hole.
+  -- If an array grows and nothing else is allocated, the memory after it is free, so that it grows in
+  -- place. It is copied only at the end of a hole.
   it("of an array that is filled by itself are few", function()
     local lines = run([[
 for r = 1, 2000 do

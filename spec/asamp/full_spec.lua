@@ -371,7 +371,7 @@ describe("a file that takes no more for a while", function()
         return f:seek "end"
       end
       work(5000)
-      repeat work(1000) until size() > 5000  -- the specs' own files are smaller
+      repeat work(1000) until size() > 5000  -- larger than every file that the specs write
       gen.filelimit(size())
       await(true)
       io.stderr:write "stalled\n"

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 -- Runs the fuzzer of heap snapshots (spec/fuzz/heaps.c) with a limited number of inputs. Damaged snapshots
--- must cause no crash. In snapshots that can be read, the retained bytes of each object must be the bytes
--- that become free with it. The environment variables ASAMP_INPUTS and ASAMP_SEED set other numbers of
--- inputs and seeds. The build option ASAMP_TINY makes all limits of the reader tiny.
+-- must cause no crash. If a snapshot can be read, the retained bytes of each object must be the bytes that
+-- become free if it is removed. The environment variables ASAMP_INPUTS and ASAMP_SEED set the number of
+-- inputs and the seed. The build option ASAMP_TINY makes all limits of the reader tiny.
 
 local fuzz = require "spec.support.fuzzer"
 local shell = require "spec.support.shell"

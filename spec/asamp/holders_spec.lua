@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Holders of the samples alive at the end of a session. The holder is the object or variable that keeps the
--- sampled object alive. For five typical leaks, the first row of the report's section of leaks must name
+-- Holders of the samples alive at the end of a session. A holder is the object or variable that keeps the
+-- sampled object alive. For five typical leaks, the first row in the report's section of leaks must name
 -- the holder that a programmer would name.
 
 local holders = require "asamp.sums.holders"
@@ -9,10 +9,10 @@ local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local shell = require "spec.support.shell"
 
--- Profiles a program that runs the code 'leak', which keeps objects, and that creates garbage, so that
--- collections run. The program runs until no pause of the machine was longer than a quarter of its time:
--- otherwise a leak looks like start-up.
--- Returns the report's section of leaks as one line, the profile, and the whole report as one line.
+-- Profiles a program that runs the code 'leak', which keeps objects, and creates garbage, so that
+-- collections run. The program repeats this until no pause of the machine was longer than a quarter of its
+-- time; after a longer pause, a leak would look like start-up. Returns three values: the report's section
+-- of leaks as one line, the profile, and the whole report as one line.
 local function report(leak)
   local path = os.tmpname()
   local status, _, err = process.run{code = ([[

@@ -146,8 +146,9 @@ describe("the bytes alive at an instant", function()
     assert.same({1, "", ("asamp report: '%s': no sample was alive at 2.5 s\n"):format(path)},
                 {run("--at", "2.5s", path)})
     -- Files that end with the collection at which memory use was highest, as those of programs that grew
-    -- until they were killed. A former bug: --at peak rejected one in four of such files as later than the
-    -- end, because the product 1.000001 s times 1000000 is less than 1000001 in floating point.
+    -- until they were killed. A former bug: for one in four of these files, --at peak reported that this
+    -- time is after the end. The reason was a rounding error: in floating point, 1.000001 s times 1000000
+    -- is less than 1000001.
     for i = 1, 20 do
       local last = os.tmpname()
       p = assert(gen.open{path = last, period = 1 << 20, followed = 10})

@@ -66,7 +66,7 @@ describe("a system call that waits", function()
     end)
   end
 
-  -- These calls have a time-out. After a signal they return the error EINTR to the program.
+  -- These calls have a time limit. A signal makes them return the error EINTR to the program.
   for _, name in ipairs{"nanosleep", "poll", "select", "epoll", "sigtimedwait"} do
     it("with a time-out ends early in wall time, seldom in CPU time: " .. name, function()
       local function interrupted(clock)

@@ -7,9 +7,8 @@ local process = require "spec.support.process"
 local reader = require "profiler.reader"
 local samples = require "spec.support.samples"
 
--- Repairs a profile and reads it (its repaired copy, if it was damaged) twice: by the reader and by a
--- decoder that belongs to the specs. Returns the decoder's samples, the reader's profile and the result of
--- the repair.
+-- Repairs a profile. Reads the repaired copy (or the profile, if it was not damaged) by the reader and by
+-- the specs' own decoder. Returns the decoder's samples, the reader's profile and the result of the repair.
 local function repaired(path)
   local out = os.tmpname()
   local r = assert(reader.repair(path, out))
@@ -90,8 +89,8 @@ end)
 
 describe("SIGKILL of a program that is sampled", function()
   -- Repairs a profile that was cut at an arbitrary byte. Returns the result of the repair and the profile
-  -- of the repaired file, or nil if the cut file has no sample. Stacks whose details were cut off must
-  -- still be in both files.
+  -- of the repaired file, or nil if the cut file has no sample. Checks that both files have the stacks
+  -- whose details were cut off.
   local function recovered(path)
     local out = os.tmpname()
     local r, message = reader.repair(path, out)

@@ -449,7 +449,7 @@ describe("sets of labels, as many as a file may have,", function()
   end)
 end)
 
--- A former bug: samples without a label were merged with samples of the label value "(none)".
+-- A former bug: samples without a label were merged with samples whose label has the value "(none)".
 describe("a value that is called (none)", function()
   it("differs from samples without a label: it is in quotes, also in options", function()
     local path = os.tmpname()
@@ -478,8 +478,8 @@ describe("a value that is called (none)", function()
   end)
 end)
 
--- A former bug: for short collections, a file has only their number and total time. They were counted by
--- label, but their time was not.
+-- A former bug: for short collections, a file has only their number and their total time. The rows of
+-- labels had this number, but not the time.
 describe("collections by label", function()
   it("have the pauses of all, also of those without a record of their own", function()
     local path = process.file(vmprof.head() .. vmprof.header(6, 2) ..
@@ -494,8 +494,8 @@ describe("collections by label", function()
   end)
 end)
 
--- A former bug: undecided samples, whose survival no collection had found out, were counted as alive in the
--- rows of labels, but nowhere else.
+-- A former bug: the rows of labels counted samples of unknown survival as alive. All other parts of the
+-- report did not.
 describe("the bytes alive, by label,", function()
   it("add up to all bytes alive, also if some samples are undecided", function()
     local labelled = require "asamp.sums.labelled"

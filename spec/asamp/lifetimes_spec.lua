@@ -195,9 +195,9 @@ describe("later deaths", function()
     assert.same({"alive"}, found[24 * 4096])
   end)
 
-  -- When a block grows, a sample of the growth represents only the new bytes. A former bug: when an array
-  -- grew in place, its earlier samples were reported dead: half the bytes of a table that had doubled to a
-  -- million slots, all of them alive.
+  -- When a block grows, a new sample represents only the added bytes. A former bug: when an array grew in
+  -- place, its earlier samples were reported as dead. For a table of a million slots, this was half of its
+  -- bytes.
   it("are not those of an array that grows, wherever it lies then", function()
     local alone, among = {}, {}
     local list = samples.of(function()
@@ -273,9 +273,9 @@ describe("later deaths", function()
     assert.same({"later"}, fates(list, "table hash part")[24 * 1024])
   end)
 
-  -- A block that grows has a sample for each growth. A former bug: watched blocks were counted by samples,
-  -- so that most bits of the set of watched blocks seemed to belong to freed blocks, and each minor
-  -- collection rebuilt the set from all followed samples.
+  -- A block that grows has a sample for each growth. A former bug: watched blocks were counted by their
+  -- samples. So most bits of the set of watched blocks seemed to belong to freed blocks, and each minor
+  -- collection built the set again from all followed samples.
   it("cost a minor collection no more for blocks that have grown often #plain", function()
     local function microseconds(grow)
       local keep, x = {}, nil

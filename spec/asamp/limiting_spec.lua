@@ -299,8 +299,8 @@ describe("a limit", function()
     local _ = ("x"):rep(100000)  -- the limit of the ended call must not apply to this allocation
   end)
 
-  -- A former bug: an error in a dead coroutine, which has no error handler, jumped past the call with the
-  -- limit to a handler of the main thread. The limit stayed set, in memory that was freed.
+  -- A former bug: an error in a dead coroutine, which has no error handler, jumped to a handler of the main
+  -- thread, past the call with the limit. The limit stayed in force, although its memory was freed.
   it("is removed when an error jumps past the call", function()
     local status, out, err = process.run{code = [[
       local profiler = require "profiler"
@@ -365,8 +365,8 @@ describe("a limit", function()
     says("function expected, got no value", 1000)
   end)
 
-  -- lua_Alloc refuses to enlarge a stack while emergency collections are stopped, so that the allocation is
-  -- not repeated after a collection. The error message must not name the limit of profiler.limit.
+  -- While emergency collections are stopped, a refused request is not repeated after a collection. If
+  -- lua_Alloc then refuses to enlarge a stack, the error message must not name the limit of profiler.limit.
   it("is not named where lua_Alloc has refused a later allocation that is not repeated", function()
     local s <close> = states.open()
     local status, before, after = s:run(function(state, path, cpath)

@@ -110,7 +110,7 @@ collectgarbage() collectgarbage()
   end)
 
   -- A former bug: if the program allocated no Lua object, no collection ran to decide the survival of
-  -- native samples. Their list grew by 60 bytes per sample, until the process had no memory left, and the
+  -- native samples. Their list grew by 60 bytes per sample until the process had no memory left. The
   -- verdict named a line that allocates 0 bytes, "-nan% of all".
   it("has a bound of samples where no Lua object is allocated, so that no collection decides", function()
     local out, _, profile = run([[
@@ -135,8 +135,8 @@ print(rss() - before)
     assert.matches("whether the heap grows: 0 samples", (report:gsub("%s+", " ")))
   end)
 
-  -- A former bug: native deaths since the last reported collection were lost when resident memory was
-  -- measured (a "picture"). A program that freed all its memory had 70 of 100 MiB alive at the end.
+  -- A former bug: native deaths were lost if resident memory was measured (a "picture") between the deaths
+  -- and the next collection. A program that had freed all its memory had 70 of 100 MiB alive at the end.
   it("is dead when it was freed just before a picture of resident memory", function()
     local _, t, profile = run([[
 local meta = debug.getmetatable(c.buffer(1))
@@ -174,9 +174,9 @@ for i = 1, 500 do f(keep[i]) end
     end
   end)
 
-  -- A former bug: native blocks that had survived a collection counted as alive until their deaths were
-  -- reported, which happens ten times a second. The peak of live bytes was five and ten times too large in
-  -- two programs.
+  -- A former bug: a native block that had survived a collection counted as alive until its death was
+  -- reported, up to a tenth of a second later. In two programs the peak of live bytes was five and ten
+  -- times too large.
   it("is reported dead soon, so that its peak is right", function()
     local _, t = run([[
 local free = debug.getmetatable(c.buffer(1)).__gc
@@ -349,8 +349,8 @@ for i = 1, 4 do make() end
   end)
 
   -- A former bug: while threads competed for a slot of the event queue, each attempt registered the sampled
-  -- block again as watched. A free ended only one registration, so that the block stayed alive for ever
-  -- (some 750 KiB in this program, 19 MB in a longer run).
+  -- block as watched once more. A free removed only one of these registrations, so that the block stayed
+  -- alive for ever: 750 KiB in this program, 19 MB in a longer run.
   it("is dead when it is freed, whichever threads request it at the same time", function()
     local folder = shell.folder()
     local prefix = process.interpreter():match "^(.*)/bin/[^/]+$"
@@ -369,10 +369,10 @@ for i = 1, 4 do make() end
     end
   end)
 
-  -- A former bug: the table of watched blocks uses 0 for a free slot. If an address had the same slot as 0,
-  -- free(NULL) took this free slot for a watched block: another block was reported dead, and later frees
-  -- near that address were missed (98,304 bytes alive in a program that frees all; one run in fifty in
-  -- which a thread's malloc arena has such an address).
+  -- A former bug: the table of watched blocks uses 0 for a free slot. If 0 had the same slot as the address
+  -- of a watched block, free(NULL) was taken for a free of that block. It was reported dead, and later
+  -- frees near its address were missed. A program that frees everything had 98,304 bytes alive. Only one
+  -- run in fifty has such an address.
   it("does not die of a free of nothing", function()
     local folder = shell.folder()
     shell.output("gcc -Iasamp/base spec/support/hosts/nothing.c -o %s/nothing", folder)
@@ -434,9 +434,9 @@ for i = 1, 20000 do t[i] = {i} end
     assert.is_true(ofnative(t).bytes < 2000000, ofnative(t).bytes)
   end)
 
-  -- A former bug: outside of a protected call the profiler does not know the state that requests memory. 26
-  -- MB of the heaps of 2,000 states were reported as native memory, in addition to their samples as Lua
-  -- memory.
+  -- A former bug: if a host calls Lua outside of a protected call, the profiler does not know which state
+  -- requests memory. So 26 MB of the heaps of 2,000 states were reported twice: as native memory, and by
+  -- their samples as Lua memory.
   it("is not the heap of a state that a host makes and fills without a protected call", function()
     local host = program [[
 #include <lualib.h>
@@ -456,8 +456,8 @@ int main (void) {
       ASAMP = ("out=%s,overwrite=1,quiet,seed=5,alloc=16384,malloc=4096"):format(path)}}})
     local profile = assert(reader.read(path))
     -- The remaining native bytes are those of the lua_States, which are not in a Lua heap. Samples that are
-    -- taken just before the process ends are counted as lost. A former bug: these samples were neither in the
-    -- profile nor in the number of lost samples.
+    -- taken just before the process ends are counted as lost. A former bug: they were neither in the
+    -- profile nor counted.
     local requested, lost = ofnative(totals.of(profile)).bytes, 4096 * profile.lost
     -- the debug build allocates bitmaps for its checks
     local most = os.getenv "ASAMP_VARIANT" == "debug" and 15000000 or 1600000

@@ -106,8 +106,8 @@ describe("a file of many states", function()
     assert.is_nil(states.find(all, "nobody"))
   end)
 
-  -- A former bug: with the option 'states', heap walks of all states were counted and returned, not only
-  -- those of the requested states.
+  -- A former bug: with the option 'states', the reader returned the heap walks of all states, not only
+  -- those of the selected states.
   it("has the walks of the requested states", function()
     local p, now = interleaved(path), profilegen.now()
     for id = 0, 1 do
@@ -332,8 +332,8 @@ describe("a host with many states", function()
     end
   end)
 
-  -- Former bugs: if another thread than the exiting one had run a state, the closing line lacked the last
-  -- sample of this state, and the exact bytes lacked those allocated since that sample.
+  -- A former bug: at exit, states that another thread had run lacked data. The closing line lacked the last
+  -- sample of such a state. Its exact bytes lacked those that were allocated after this sample.
   it("counts at exit all samples and bytes of states that no thread runs, or this one", function()
     shell.output("gcc -g%s -I%s/include/lua5.4 -Ilua spec/support/hosts/leftopen.c -o %s/leftopen " ..
         "-L%s/lib -l:liblua5.4.so.0 -Wl,-rpath,%s/lib -lpthread", sanitized, prefix, folder, prefix, prefix)
@@ -397,8 +397,8 @@ describe("a host with many states", function()
   end)
 
   -- A former bug: each state measured resident memory when it ended, even if the profile did not record the
-  -- result. The spec preloads a library and is left out with ASan, whose own library must be the first
-  -- preloaded one.
+  -- result. The spec preloads a library. It is left out with ASan, whose own library must be preloaded
+  -- first.
   if not prefix:find "asan" then
     it("measures the memory of an ending state only for a picture in the profile", function()
       shell.write(folder .. "/large.lua", "keep = {} for i = 1, 3000 do keep[i] = {i} end")

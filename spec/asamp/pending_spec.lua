@@ -107,8 +107,8 @@ describe("samples without a fate", function()
   end)
 
   it("may lie where another one died, again and again", function()
-    -- Addresses are reused immediately. Deleted slots must not fill the index of samples, and a sample must
-    -- not get the outcome of an earlier sample at the same address.
+    -- Addresses are reused immediately. Deleted slots must not fill the index of samples. If a new sample
+    -- has the address of an earlier one, it must not receive the outcome of the earlier one.
     local p = points.pending()
     local expected = {}
     for i = 1, 5000 do

@@ -56,8 +56,8 @@ describe("a process that the environment profiles", function()
     return list
   end
 
-  -- A former bug: a '%' in the name of the working folder was taken for a conversion of the pattern out=,
-  -- so that the profile had a wrong path, and there was no socket.
+  -- A former bug: the name of the working folder contained '%', which was interpreted as a conversion of
+  -- the pattern out=. The profile had a wrong path, and there was no socket.
   it("works in folders whose names have a %", function()
     local inside = folder .. "/100%p"
     shell.output("mkdir '%s'", inside)
@@ -118,7 +118,7 @@ describe("a process that the environment profiles", function()
     assert.same({0, "0\n", ""}, {status, out, err})
   end)
 
-  -- Former bugs: the child's histogram of pauses included the pauses of the parent's closed states, but its
+  -- Former bugs: in the child, the histogram of pauses included the closed states of the parent, but the
   -- sum of pauses did not. Bytes that closed states had tenured were not counted.
   it("forks: the child counts collections, tenured bytes and pauses from the fork on", function()
     shell.output("mkdir -m 700 %s/private", folder)
@@ -422,8 +422,8 @@ describe("a process that the environment profiles", function()
       end
     end)
 
-    -- A former bug: a thread could be cancelled inside the profiler, where it waits or reads a file, in the
-    -- middle of an allocation and while it held a lock for which all other threads waited for ever.
+    -- A former bug: a thread could be cancelled while it waited or read a file inside the profiler. It was
+    -- then in the middle of an allocation and held a lock, for which all other threads waited for ever.
     it("when threads are cancelled, which end in their own code and not in the profiler's", function()
       for _, options in ipairs{"alloc=64,time=500", "alloc=1K,ring=1m"} do
         local status, out, err = process.run{program = folder .. "/endings", "cancel",
@@ -436,8 +436,8 @@ describe("a process that the environment profiles", function()
       end
     end)
 
-    -- If the time for a rotation to a new file comes while the process exits, nothing may happen. A former
-    -- bug: a flight recorder printed that the profile has ended, and other processes started a file that
+    -- A rotation to a new file may become due while the process exits. Then nothing must happen. A former
+    -- bug: a flight recorder printed that the profile has ended, and other processes created a file that
     -- was never completed.
     it("with nothing, where a rotation falls due when its profile has ended with the process", function()
       for _, options in ipairs{"rotate=1s", "ring=1m,rotate=1s", "max=1M,rotate=1s"} do
@@ -650,10 +650,11 @@ describe("asamp run of a program #plain", function()
     shell.remove(folder)
   end)
 
-  -- The utility timeout sends its signal to the command, which passes it on, and then to the whole process
-  -- group. A former bug: the profiles were listed by find(1), and if the program had ended quickly, the
-  -- second signal ended find: 2% of the runs of a server reported "no profile", although it existed. In
-  -- this spec a process outside the group sends the group signals until its last process has ended.
+  -- The utility timeout sends its signal first to the command, which passes it on, and then to the whole
+  -- process group. A former bug: the command listed the profiles by find(1). If the program had ended
+  -- quickly, the second signal ended find, and the command reported "no profile" (2% of the runs of a
+  -- server). In this spec, a process outside of the group sends signals to the group until its last process
+  -- has ended.
   it("finds its profiles under signals to its whole group", function()
     local folder = shell.folder()
     shell.write(folder .. "/s.lua", "for _ = 1, 1e5 do local _ = {} end")

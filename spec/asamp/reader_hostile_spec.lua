@@ -35,8 +35,9 @@ describe("a hostile profile", function()
     assert.equal(1 << 40, profile.majors)
   end)
 
-  -- A former bug: the sample was not selected when it survived, but was selected when it died. The reader
-  -- then read a row of a table without rows, and the process ended.
+  -- A former bug: the second batch adds the label "route" to the set of a sample that has survived already.
+  -- So the option 'label' excluded the survival of the sample, but included its death. The death was
+  -- counted in a table without rows, and the process ended.
   it("cannot add a label to a set of an earlier batch", function()
     local batches = {"n 1\nb 1 1\nB 1 1 ax\nf 0 1\n", "n 0\nB 1 5 routex\nd 0 1\n"}
     local profile = read("", batches, {label = {name = "route", value = "x"}})

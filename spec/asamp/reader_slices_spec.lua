@@ -33,7 +33,7 @@ describe("the reader", function()
   end)
 
   -- A former bug: if the table of slices already had 262,144 rows, a new survivor was counted without its
-  -- stack. If slices became wider and rows fewer after that, its death was counted with its stack.
+  -- stack. Later, when slices had become wider and rows fewer, its death was counted with its stack.
   it("has no row with more deaths than survivors", function()
     local NODES, SLICES = 32, 16384
     local all, parts = {}, {

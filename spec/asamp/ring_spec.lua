@@ -194,9 +194,9 @@ describe("a flight recorder", function()
     end
   end)
 
-  -- If a profile's file fails before the process ends, all samples that are lost with it must be counted.
-  -- Former bugs: they were not counted; later, only those up to the state's last sample or collection were
-  -- counted (16,120 of 18,081).
+  -- If the file of a profile fails before the process ends, all samples that are lost with it must be
+  -- counted. Former bugs: none was counted; later, samples after the state's last collection or reported
+  -- sample were not counted (16,120 of 18,081 were).
   for kind, wish in pairs{["recorder's dump"] = "ring=1m,", file = ""} do
     it("reports and counts the samples lost with a " .. kind .. " that ends before the process", function()
       local code, out, err = run([[

@@ -243,9 +243,9 @@ describe("a fork", function()
   end
 
   -- A former bug: fork waited for the end of a stack walk on another thread until an absolute time of
-  -- CLOCK_REALTIME, so that it waited longer if this clock was set back. The spec is left out in the debug
-  -- build, which would detect that the preloaded library finds no frames, and with ASan, whose own library
-  -- must be the first preloaded one.
+  -- CLOCK_REALTIME. If this clock was set back, the wait was longer. The spec preloads a library that finds
+  -- no frames. It is left out in the debug build, which would detect that, and with ASan, whose own library
+  -- must be preloaded first.
   it("does not wait longer for a walk on another thread when a clock is set back #plain", function()
     local path, status, _, err = run([[
       local peers, walking = require "peers", require "walking"

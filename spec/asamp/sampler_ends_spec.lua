@@ -272,9 +272,9 @@ describe("the child of a fork", function()
     end)
   end
 
-  -- A former bug: if a thread forked while realloc moved a list of another thread, the child freed memory
-  -- that realloc had freed already. The spec preloads a library and is left out with ASan, whose own
-  -- library must be the first preloaded one.
+  -- A former bug: a thread forked while realloc moved a list of another thread. The child then freed memory
+  -- that realloc had already freed. The spec preloads a library. It is left out with ASan, whose own
+  -- library must be preloaded first.
   if os.getenv "ASAMP_VARIANT" ~= "asan" then
     it("finds lists in the middle of a change, when another thread has forked", function()
       local _, status, _, err = run([[

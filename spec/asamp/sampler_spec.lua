@@ -51,8 +51,8 @@ local function model(period, seed)
     if m.distance < 1 or m.distance > p then m.fail("first distance %d", m.distance) end
   end
 
-  -- Adds the bytes that the core has counted since the last call to the model, and checks the distance.
-  -- Bytes that this function itself allocates are added by the next call.
+  -- Adds the bytes to the model that the core has counted since the last call, and checks the distance.
+  -- Bytes that this function allocates itself are added by the next call.
   local function look(allocated, distance, block)
     if not m.period then
       if distance then m.fail("a distance of %d while off", distance) end
@@ -136,8 +136,8 @@ local function model(period, seed)
         local s = list[at]
         if not s then m.fail("the file ends at %d of %d", i, #m.expected) end
         if s.survived == nil then m.fail("sample %d has no fate", at) end
-        -- Large blocks and explicitly freed blocks are allocated outside of the nursery; blocks of up to
-        -- 256 bytes never are. Blocks of sizes in between are outside if the current hole is too short.
+        -- Large blocks and explicitly freed blocks are allocated outside of the nursery. Blocks of up to
+        -- 256 bytes are not. Blocks of other sizes are, if the current hole is too short.
         local apart = s.size > 8192 or s.kind == "proto" or s.kind == "buffer"
         if s.outside ~= apart and (apart or s.size <= 256) then
           m.fail("%s of %d bytes, outside: %s", s.kind, s.size, s.outside)

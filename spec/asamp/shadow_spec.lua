@@ -6,8 +6,8 @@
 
 local times = require "spec.support.times"
 
--- The sampled program. "--@ name": a function of this name starts in this line. "--> names": this line
--- calls these functions. Finalizers and the error handler may be called from any line.
+-- The sampled program. "--@ name" means that a function of this name starts in the line. "--> names" means
+-- that the line calls these functions. Finalizers and the error handler may be called from any line.
 local SOURCE = [==[local function leaf(n)                                            --@ leaf
   local x = 0
   for i = 1, n do x = x + i end

@@ -430,8 +430,8 @@ describe("a snapshot of the heap", function()
   end)
 
   -- A former bug: the heap walk made repeated passes over all entries of weak tables whose keys were not
-  -- reached yet. Each pass found only a few new keys, because slots are not in the order of the chain. The
-  -- walk took minutes, also at the end of each session; a collection took a fraction of a second.
+  -- reached yet. Slots are not in the order of the chain, so that each pass found only a few new keys. The
+  -- walk took minutes, also at the end of each session. A collection took a fraction of a second.
   it("follows a list whose links are in weak tables from key to key", function()
     local status, out, err = process.run{limit = 300, code = "local n = " .. fewer(400000, 100000) .. [=[
 

@@ -23,8 +23,9 @@ local function compiled(name)
 end
 
 describe("time samples", function()
-  -- A former bug: time samples were taken at the ticks of the kernel's scheduler, mostly every 4 ms. They
-  -- were in step with programs that repeat every 4 ms, or that such a tick wakes up on a busy processor.
+  -- A former bug: time samples were taken only at the ticks of the kernel's scheduler, mostly every 4 ms. A
+  -- program that repeats its work every 4 ms, or is woken by such a tick, was always sampled in the same
+  -- code.
   it("are not in step with a program that repeats itself", function()
     local function first(stop) while signals.cpu() < stop do end end
     local function second(stop) while signals.cpu() < stop do end end
@@ -65,7 +66,7 @@ describe("time samples", function()
   end)
 
   -- A former bug: when a thread's destructor created a state, the state's clock was opened after the
-  -- profiler's data of the thread were freed, so that its descriptor stayed open.
+  -- profiler's data of the thread had been freed. So the clock's descriptor stayed open.
   it("of states that a thread's destructor creates leave no descriptor", function()
     local folder = compiled "destructor"
     finally(function() shell.output("rm -r %s", folder) end)

@@ -74,8 +74,8 @@ natives.through(g)]],
       "mark:1 f:2 native_call native_through g:4 native_call native_through main chunk:6")
   end)
 
-  -- A former bug: a walk of the C stack ends at a limit of frames. The incomplete stack of such a walk was
-  -- used as if it were the unchanged outer part of the next stack.
+  -- A former bug: a walk of the C stack stops at a limit of frames. Its incomplete stack was used as the
+  -- unchanged outer part of the next stack.
   it("shows the inner part of a C stack that is deeper than the limit of a walk", function()
     local list = stacks([[
 local function f()
@@ -163,8 +163,9 @@ natives.through(natives.resume, co)]],
       "mark:1 native_call native_through anonymous:5 native_resume native_call native_through main chunk:8")
   end)
 
-  -- A former bug: if the body of a coroutine was a C function, its frames were attributed to the coroutine
-  -- that it resumed, so that the frames outside of it were at the wrong position.
+  -- A former bug: the body of a coroutine was a C function that resumes another coroutine. The frames of
+  -- the first coroutine were attributed to the second, so that the frames outside of it were at the wrong
+  -- position.
   it("is right in a coroutine of C functions that resumes another", function()
     local function inner()
       local t = {}
@@ -481,8 +482,8 @@ describe("a deep stack", function()
   end)
 end)
 
--- A chunk with five functions that call each other as its argument plan(d) decides. The i-th function is in
--- line FIRST + i - 1.
+-- A chunk with five functions. Its argument plan(d) decides which of them is called at depth d. The i-th
+-- function is in line FIRST + i - 1.
 local FIRST, FUNCTIONS = 4, 5
 local PLANNED = "local natives, plan = ...\nlocal f = {}\n" ..
   "local function mark() natives.userdata(1000) end\n" ..
@@ -689,8 +690,8 @@ for i = 1, 100 do natives.through(f) end
     assert.is_true(seen > 90)
   end)
 
-  -- While a script is loaded, no Lua function runs. A former bug: the C function that runs the loader had a
-  -- second frame, as the caller of its caller.
+  -- While a script is loaded, no Lua function runs. A former bug: the C function that runs the loader was
+  -- listed twice, the second time as the caller of its caller.
   it("stand once in the loading of the script", function()
     local script = process.file("local t\n" .. ("t = {'one', 'two', 'three'}\n"):rep(30000))
     for _, options in ipairs{"alloc=4K,fixed", "alloc=0,time=2000"} do

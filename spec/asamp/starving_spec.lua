@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Memory requests of the profiler itself fail: each in turn, or all from each one on. Operations that are
--- impossible then must be refused with the reason, samples without memory must be counted, and reported
--- samples must have the same stacks as with memory.
+-- Memory requests of the profiler itself fail: only the n-th, or all from the n-th on, for each n. An
+-- operation that is impossible then must be refused with the reason. Samples that found no memory must be
+-- counted. All other samples must have the same stacks as with memory.
 
 local peers = require "peers"
 local process = require "spec.support.process"

@@ -62,8 +62,8 @@ end
 local CALLED = "<luaV_execute> <s_run> between outermost"
 local CALLEDBACK = "innermost middle anonymous <peers_back> " .. CALLED
 
--- Returns true if the stack is an outer part of the stack 'whole'. Samples within the profiler's own
--- functions (OWN) have no C stack and count as correct.
+-- Returns true if the stack is an outer part of the stack 'whole'. A sample inside the functions of the
+-- profiler itself (OWN) has no C stack; it counts as correct.
 local OWN = {timing_point = true, stack_walk = true}
 
 local function leads(s, whole)
@@ -193,8 +193,8 @@ describe("a state whose time is sampled on one OS thread", function()
 end)
 
 describe("states of several OS threads", function()
-  -- A former bug: when a session opened, its path was set after its pointer, and the previous path was
-  -- freed after that. Another state that compared paths read NULL, or freed memory.
+  -- A former bug: when a session opened, the pointer to it was set first, then its path, and then the
+  -- previous path was freed. Another state that compared paths meanwhile read NULL or freed memory.
   it("open and end their sessions at once", function()
     local threads, paths = {}, {}
     for i = 0, 6 do paths[i] = os.tmpname() end

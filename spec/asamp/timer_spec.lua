@@ -376,9 +376,9 @@ describe("system calls", function()
 end)
 
 describe("an event of CPU time", function()
-  -- A former bug: with a period of 20 us on a busy machine, the clock's interrupts took up to 460 ms of the
-  -- thread's time before one signal was delivered, and a single sample represented all of that time. The
-  -- spec preloads a library and is left out with ASan, whose own library must be the first preloaded one.
+  -- A former bug: with a period of 20 us on a busy machine, the interrupts of the clock took up to 460 ms
+  -- of the thread's time before one signal was delivered. A single sample then represented all of that
+  -- time. The spec preloads a library. It is left out with ASan, whose own library must be preloaded first.
   if times.exact and os.getenv "ASAMP_VARIANT" ~= "asan" then
     it("never repeats so fast that its interrupts leave the thread no time", function()
       local env = {LUA_PROFILER = "", LD_PRELOAD = package.searchpath("periods", package.cpath)}

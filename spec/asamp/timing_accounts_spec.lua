@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- Accounts of time samples: the number of sampled and lost periods must be the CPU time of the thread
--- multiplied by the rate. The CPU time is read in the same process from the thread's own clock, so that the
--- load of the machine does not matter. The limits follow from the rate.
+-- Accounts of time samples: the number of sampled and lost periods must be the CPU time of the thread times
+-- the rate. The CPU time is read from the thread's own clock, so that other load of the machine does not
+-- matter. The limits follow from the rate.
 
 local core = require "profiler.core"
 local peers = require "peers"
@@ -39,8 +39,8 @@ local function account(n, least, most, rate, what)
 end
 
 -- Samples the time of f, which may unblock the signal. Checks the number of periods just after a tick, and
--- the number in the file at the end. 'tail': seconds at the end of f that may be in neither. Without it, no
--- period may be lost.
+-- the number in the file at the end. If 'tail' is given, the last 'tail' seconds of f may be in neither
+-- number; otherwise no period may be lost.
 local function accounted(what, rate, exact, f, tail)
   local path = os.tmpname()
   finally(function() signals.block(false) core.close() os.remove(path) end)

@@ -362,9 +362,9 @@ describe("the number of time samples", function()
 end)
 
 describe("a rate that the machine cannot keep", function()
-  -- A sample of 20,000 frames takes longer than a period, and the sampler must reduce the rate. A former bug:
-  -- it kept the rate. The program ran one instruction between two samples, and the samples of the waits for
-  -- the writer had to be written, too.
+  -- A sample of 20,000 frames takes longer than a period, so that the sampler must reduce the rate. A
+  -- former bug: it kept the rate. The program then executed one instruction between two samples, and
+  -- samples were also taken while it waited for the writer.
   local function deep(n)
     if n == 0 then
       for _ = 1, 6000000 do end

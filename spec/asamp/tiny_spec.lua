@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- A program whose address space, or whose state's memory, has a limit close to the program's need. It must
--- give its own result or fail with "not enough memory", and its profile must be complete or be refused with
--- the limit. Former bugs: when a name was looked up after memory had run out, the dynamic loader, which
--- allocates thread-local variables at their first use, ended the program with status 127. All samples were
--- lost, because the writer had no memory.
+-- Programs with little memory: their address space, or the memory of their state, has a limit just above
+-- the program's need. Such a program must give its result or fail with "not enough memory". Its profile
+-- must be complete, or be refused with the reason. Former bugs: when memory had run out, the lookup of a
+-- name ended the program with status 127, because the dynamic loader allocates thread-local variables when
+-- they are first used. All samples were lost, because the writer had no memory.
 
 local peers = require "peers"
 local process = require "spec.support.process"

@@ -216,8 +216,8 @@ describe("profiles that are merged", function()
     assert.equal(single, of)
   end)
 
-  -- A former bug: the labels of a copy sample were looked up by the number that they have in its own
-  -- profile, not in the merged one, so that merging crashed.
+  -- A former bug: merging crashed, because the label set of a copy sample was searched in the merged
+  -- profile by the number that it has in its own profile.
   it("keep copies, each with its state's period and its labels", function()
     local script = process.file [[
       local profiler = require "profiler"

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- In a patched file of upstream, a call must be a call of the function that is named: no macro of the fork
--- may have the name of a function or macro of upstream. Exceptions are listed in this file: names of the
--- collector, in one block of gc.h, and the hooks that upstream leaves to programs that build Lua.
+-- In a patched file of upstream, each call must be a call of the function that is named. So no macro of the
+-- fork may have the name of a function or macro of upstream. This file lists the exceptions: names of the
+-- collector, in one block of gc.h, and the hooks that upstream provides for programs that build Lua.
 
 local shell = require "spec.support.shell"
 

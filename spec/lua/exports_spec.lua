@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- The exported symbols of the libraries, and the dependencies between their parts, which may only go from
--- asamp through seam.h to lua. The spec reads the built files by nm and readelf, and the includes of the
+-- The exported symbols of the libraries, and the dependencies between the parts: only asamp may depend on
+-- lua, and only through seam.h. The spec reads the built files by nm and readelf, and the includes of the
 -- sources.
 
 local sets = require "spec.support.sets"

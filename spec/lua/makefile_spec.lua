@@ -207,8 +207,8 @@ describe("the makefiles #plain", function()
     shell.remove(folder)
   end)
 
-  -- Former bugs: CFLAGS replaced all options of the core, so that its headers were not found. objcopy
-  -- rejected object files for link-time optimization (-flto).
+  -- Former bugs: CFLAGS replaced all options of the core, so that its headers were not found; objcopy
+  -- rejected the object files that -flto produces for link-time optimization.
   it("take CFLAGS and LDFLAGS besides their own options, and nothing of -flto", function()
     local lines = recipes.ofbuild("fork", "CFLAGS='-O3 -flto=auto' LDFLAGS=-s")
     for _, line in ipairs(lines.compiled) do

@@ -6,8 +6,8 @@
 local core = require "profiler.core"
 local hashes = require "hashes"
 
--- set[i](t, v) sets the field NAMES[i], a name that is a constant in the code, which is the case of the
--- fast path. get[i](t) reads the field.
+-- set[i](t, v) sets the field NAMES[i], and get[i](t) reads it. In the code of both the name is a constant,
+-- for which the bytecode loop has a fast path.
 local NAMES, set, get = {}, {}, {}
 for i = 1, 40 do
   NAMES[i] = (i == 1 and "__newindex") or (i == 2 and "__index") or "k" .. i * 7919
@@ -611,10 +611,10 @@ describe("the hash of a string", function()
     end
   end)
 
-  -- A former bug: tables that were allocated one after the other, 56 bytes apart, used as keys only a
-  -- seventh of the nodes in node vectors of 64, 512 or 4096 nodes. A lookup took four steps on average;
-  -- with random main positions it would take 1.4. A later hash of shifts and exclusive ors took 1.25 steps
-  -- in large node vectors.
+  -- A former bug: if tables that were allocated one after the other, 56 bytes apart, were used as keys,
+  -- they used only a seventh of the nodes in node vectors of 64, 512 or 4096 nodes. A lookup took four
+  -- steps on average; with random main positions it takes 1.4. Another hash, of shifts and exclusive ors,
+  -- took 1.25 steps in large node vectors.
   it("spreads addresses that are the same distance apart: a key is found at the first look", function()
     for _, step in ipairs {1, 8, 16, 24, 40, 48, 56, 64, 80, 96, 128, 176, 256, 1024, 4096, 32768, 1 << 20} do
       for bits = 0, 13 do
@@ -631,9 +631,9 @@ describe("the hash of a string", function()
     end
   end)
 
-  -- A former bug: the hash of addresses used the divisor 2^16 - d with d = 15, a multiple of the distance
-  -- between tables, 40 bytes / 8. The addresses wrapped around to the same nodes, and a lookup took 2.4
-  -- steps.
+  -- A former bug: the hash of addresses was a remainder of a division by 2^16 - 15. The tables were 40
+  -- bytes apart, which is 5 units of 8 bytes, and 15 is a multiple of 5. So the addresses wrapped around to
+  -- the same nodes, and a lookup took 2.4 steps.
   it("spreads some of many objects of one size, whose addresses wrap around the hash part", function()
     for _, step in ipairs {24, 40, 56, 72, 88} do
       for bits = 11, 17 do
@@ -682,9 +682,9 @@ describe("the hash of a string", function()
     assert.is_true(#met > 200 and most <= 6, #met .. ", " .. most)
   end)
 
-  -- A former bug: the seed had an effect only on the lower half of the hash's first product. The upper halves
-  -- of these names are computed from the constants of that hash. For 11 to 73 of 100 seeds, each of the first
-  -- ten names collided with the last one in a table of 256 places.
+  -- A former bug: the seed had an effect only on the lower half of the first product in the hash. These
+  -- names were chosen for the constants of that hash. For 11 to 73 of 100 seeds, each of the first ten
+  -- names collided with the last one in a table of 256 places.
   it("lets no two chosen names collide under many seeds", function()
     local names = {"\x5b\xb1\xc5\xd5", "\x5b\x13\x92\xd6", "\x5b\x85\x7c\xd6", "\x5b\x67\x4d\xd7",
                    "\x5b\x20\xcb\xd1", "\x5b\x82\x9b\xd2", "\x5b\x74\x82\xd2", "\x5b\xd6\x52\xd3",

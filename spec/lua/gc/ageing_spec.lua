@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Large leaf objects, in this spec strings of more than 512 bytes ("texts"), stay young for two minor
--- collections and are tenured by the third (lua/gc/mark/ageing.h). The spec counts collections and does not
--- measure time.
+-- Large leaf objects stay young for two minor collections and are tenured by the third
+-- (lua/gc/mark/ageing.h). In this spec they are strings of more than 512 bytes ("texts"). The spec counts
+-- collections and does not measure time.
 
 local fewer = require "spec.support.fewer"
 local within = require "spec.lua.gc.within"
@@ -26,7 +26,7 @@ describe("a text that is edited", function()
         return minors2 - minors, majors2 - majors
       end, name)
       assert.is_true(minors > 100, minors)
-      -- a text dies only after a major collection if the dead table that refers to it is old
+      -- if a text is in a new object each time, it dies only in a major collection when that object is old
       local most = (name == "a field of a new object each time") and 20 or 6
       assert.is_true(majors <= most, ("%d in %d"):format(majors, minors))
     end)
@@ -65,9 +65,10 @@ describe("a text that is edited", function()
     end)
   end)
 
-  -- A former bug: a coroutine was in the remembered set because it referred to a young text. This text was
-  -- then tenured because of a weak table that refers to it. The major collection that started then freed
-  -- the coroutine, which was dead, and the next minor collection read it.
+  -- A former bug: a coroutine was in the remembered set because it referred to a young text. Then the text
+  -- was tenured, because a weak table refers to it, and a major collection started. It freed the coroutine,
+  -- which was dead; but the coroutine was still in the remembered set, and the next minor collection read
+  -- it.
   it("leaves no holder remembered when it is tenured at once", function()
     within(function(state)
       collectgarbage "generational"
@@ -94,9 +95,9 @@ describe("a text that is edited", function()
 end)
 
 describe("texts of a queue", function()
-  -- A program keeps strings in a queue. Young large strings may exceed the nursery by a share of the old
-  -- bytes. A former bug: they could not. A nursery had capacity for only five of these strings, and each was
-  -- visited three times. The program ran at 0.2 of upstream's speed.
+  -- A program keeps strings in a queue. The bytes of young large strings may exceed the nursery by a
+  -- fraction of the old bytes. A former bug: they could not. A nursery had space for only five of these
+  -- strings, and each was visited three times. The program ran at 0.2 of upstream's speed.
   it("die young next to a large heap, and memory use stays constant", function()
     for _, size in ipairs{1000, 100000, fewer(8000), fewer(30000)} do
       local majors, most = within(function(state, bytes)
@@ -123,8 +124,8 @@ end)
 
 describe("texts in the slots of large tables", function()
   -- Each slot with a young text is remembered separately, and again when another text is stored in it.
-  -- Whatever is done to the table, its texts and keys must be those of a copy that has numbers instead of
-  -- texts.
+  -- After any operations on the table, its texts and keys must be those of a copy that has numbers instead
+  -- of texts.
   for _, seed in ipairs{1, 2, 3, 4, 5, 6} do
     it("are those that were stored, whatever becomes of the tables, seed " .. seed, function()
       within(function(state, from)

@@ -188,8 +188,8 @@ describe("a weak table that a major collection has visited", function()
   end)
 
   -- A former bug: the slices of a large heap are bounded, so that a collection lasted until as many bytes
-  -- were allocated as were live. Entries that were added and died during that time were found only by the
-  -- next collection, which therefore took longer. No collection ended: 706,000 of a million entries were in
+  -- were allocated as were live. Entries that were added and died meanwhile were left to the next
+  -- collection, which therefore took longer. So no collection ended: 706,000 of a million entries were in
   -- the cache, and 1,700,000 of two million.
   it("does not grow for ever next to a large heap", function()
     local entries = within(function()

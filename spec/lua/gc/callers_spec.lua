@@ -1,13 +1,13 @@
 -- SPDX-License-Identifier: MIT
 --
--- C code that calls Lua between two collections: stores without a barrier in upstream's sources, changes of
--- suspended threads (T1 and T3 of lua/gc/gc.h), and callbacks that run Lua inside the collector.
+-- C code that calls Lua between two collections. It stores without a barrier in upstream's sources, changes
+-- suspended threads (T1 and T3 of lua/gc/gc.h), or is a callback that runs Lua inside the collector.
 
 local within = require "spec.lua.gc.within"
 
 describe("a C function", function()
-  -- lua_tolstring replaces a number by a string. It stores the string without a barrier, also into an
-  -- upvalue of an old function. Upstream has this bug, too.
+  -- lua_tolstring replaces a number in a slot by a string. It stores the string without a barrier, even if
+  -- the slot is an upvalue of an old function. Upstream has this bug, too.
   it("keeps the string that lua_tolstring has made of its upvalue", function()
     within(function(state)
       local functions = {}
@@ -21,8 +21,8 @@ describe("a C function", function()
     end)
   end)
 
-  -- lua_xmove lowers the top of a thread without marking the thread as dirty. The objects in the slots
-  -- above the top are old, so that the collection which can free them must also erase the slots.
+  -- lua_xmove lowers the top of a thread without marking the thread as dirty. The slots above the top still
+  -- refer to old objects. The collection that can free these objects must also erase the slots.
   it("takes values from a coroutine that sleeps, which never shows them again", function()
     within(function(state)
       local lines = {"local step, probe = ...", "local a = probe + 1"}

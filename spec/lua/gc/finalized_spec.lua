@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- Objects with finalizers: how many dead ones a state has at a time (lua/gc/sweep/finalize.c), and how long
--- a finalized key stays in a weak table (lua/gc/collect/termination.c). Each program runs in a separate
--- process, because the numbers depend on the size of the heap. With upstream's Lua, these programs have 38
--- to 275 dead objects, and the keys stay for 80 to 635 allocations.
+-- Objects with finalizers: how many dead ones a state has at the same time (lua/gc/sweep/finalize.c), and
+-- how long a weak table keeps a key that was finalized (lua/gc/collect/termination.c). Each program runs in
+-- a separate process, because the numbers depend on the size of the heap. With upstream's Lua, these
+-- programs have 38 to 275 dead objects, and the keys stay for 80 to 635 allocations.
 
 local process = require "spec.support.process"
 

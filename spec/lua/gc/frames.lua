@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- Frame loops as in games, for all combinations of these parameters: collector mode, collector stopped or
--- not, steps, garbage per frame, and live data (KiB). For each combination it prints the parameters, the
--- largest KiB in use at the end of a frame, and the largest KiB that other frames allocate between the
--- death of an object and the call of its finalizer. hosts_spec.lua compares these numbers between
--- interpreters.
+-- Frame loops as in games, for all combinations of these parameters: collector mode, whether the collector
+-- is stopped, steps, garbage per frame, and live data (KiB). Prints a line for each combination: the
+-- parameters; the largest number of KiB in use at the end of a frame; and the largest number of KiB that is
+-- allocated between the death of an object and the call of its finalizer. hosts_spec.lua compares these
+-- numbers between interpreters.
 -- luacheck: ignore 241 331 (variables that only keep objects alive)
 
 local FRAMES = 80

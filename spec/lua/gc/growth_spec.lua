@@ -13,9 +13,9 @@ local NODES = 1 << 14
 local NODE, COPYOF = 24, 4
 local AHEAD = NODES * (2 * NODE + COPYOF)
 
--- Runs a program and returns its output. The program has a table t with three quarters of NODES keys, and
--- two functions: put(i) adds the i-th further key, and watch(n, f) calls f(1) to f(n) and returns where,
--- and by how many, the bytes in use change by much.
+-- Runs a program and returns its output. The program can use a table t, which has three quarters of NODES
+-- keys, and two functions. put(i) adds the i-th additional key. watch(n, f) calls f(1) to f(n), and returns
+-- at which calls the bytes in use changed by much, and by how many.
 local function changes(program)
   local status, text = process.code([[
     local NODES = 1 << 14

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The heap (lua/gc/memory/heap.c, holes.c): the places where memory is allocated, the return of free
--- memory, and that blocks do not overlap. The programs run in states whose lua_Alloc counts and checks
--- requests (spec/support/states.c).
+-- The heap (lua/gc/memory/heap.c, holes.c): objects must have the right addresses, blocks must not overlap,
+-- and free memory must be returned. The programs run in states whose lua_Alloc counts and checks requests
+-- (spec/support/states.c).
 
 local actions = require "spec.lua.gc.actions"
 local fewer = require "spec.support.fewer"
@@ -53,7 +53,7 @@ describe("the heap", function()
       for n = 8000 - head + 1, 100000, 4099 do
         local bytes, requests = state.bytes(), state.requests()
         state.userdata(n)
-        -- lua_Alloc is requested for 16 bytes more, to align the block whatever address it returns
+        -- lua_Alloc must provide 16 bytes more, so that the block can be aligned
         assert(state.bytes() - bytes == head + n + 16, n)
         assert(state.requests() - requests == 1, n)
       end
@@ -201,9 +201,9 @@ describe("the heap", function()
     assert.equal(0, s:close())
   end)
 
-  -- A former bug: when the allocator left a block, it recorded the block's free lines as not worth a visit.
-  -- The allocator visited the block again only after four more lines had become free. If just the last one to
-  -- three used lines became free, the block was never recognized as empty, and lua_close failed.
+  -- A former bug: when the allocator left a block, it recorded that the block's free lines are not worth a
+  -- visit before four more lines are free. If the last one to three used lines became free, the block was
+  -- not visited again and never recognized as empty. lua_close then failed.
   it("sees that a block is empty though its last lines died after the hand had left", function()
     within(function(state)
       collectgarbage("stop")

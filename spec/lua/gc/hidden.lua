@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
--- hidden.lua SEED ROUNDS: a test program in which objects are in several weak tables, while slices of major
--- collections give slots of these tables tombstones (a tag with which a slot seems empty), and later
--- restore or clear the slots. hidden_spec.lua runs the program, also under LUAN_STRESS. If one table has an
--- entry of an object, all must have it. Every kind of access must find the objects that the program holds,
--- and no access may find a freed object.
+-- hidden.lua SEED ROUNDS: a test program with objects in several weak tables. Slices of major collections
+-- give slots of these tables tombstones (a slot with this tag seems empty), and later restore or clear the
+-- slots. If one table has an entry for an object, all tables must have one. Every kind of access must find
+-- the objects that the program holds, and none may find a freed object. hidden_spec.lua runs the program,
+-- also under LUAN_STRESS.
 
 local seed, rounds = tonumber(arg[1]), tonumber(arg[2])
 local random = math.random
@@ -77,8 +77,8 @@ local function change(w, i, o)
   assert(newindices == before + 1)
 end
 
--- The finalizer of the test's objects. Weak tables have removed entries whose value is the object before they
--- call it. They keep entries whose key is the object until later.
+-- The finalizer of the objects. Before it is called, weak tables must have removed entries whose value is
+-- the object. Entries whose key is the object are removed later.
 local function finalize(o)
   assert(rawget(o.world.named, "s" .. o[1]) == nil and rawget(o.world.listed, o[1]) == nil)
   assert(rawget(o.world.both, o) == nil and o.world.of[o][2] == o[1])

@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- Tombstones in weak tables (lua/gc/mark/hidden.h): slices of a major collection give unmarked values a tag
--- with which their slots seem empty, and later restore the values or, if the objects are dead, clear the
--- slots. Also entries whose keys are dead. The spec measures pauses by the number of entries that they
--- visit (collectgarbage "statistics"), not in time.
+-- Tombstones in weak tables (lua/gc/mark/hidden.h). Slices of a major collection give unmarked values a tag
+-- with which their slots seem empty. Later they restore the values or, if the objects are dead, clear the
+-- slots. The spec also tests entries with dead keys. It measures a pause by the number of entries that it
+-- visits (collectgarbage "statistics"), not in time.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"

@@ -59,9 +59,9 @@ describe("old garbage", function()
   end)
 
   -- A former bug: in a large heap, slices of marking were only as fast as allocation. A cycle took as long
-  -- as the construction of the list, and found alive a list that had just died, so that the heap had three
-  -- lists. The expected peak is 1.7 to 2.5 lists, depending on when a cycle starts. The spec is left out in
-  -- the debug build, whose verifier changes the peak.
+  -- as the construction of the list, and treated a list that had just died as alive, so that the heap had
+  -- three lists. The expected peak is 1.7 to 2.5 lists, depending on the start of a cycle. The spec is left
+  -- out in the debug build, whose verifier changes the peak.
   it("of a big list that is rebuilt again and again is not kept twice #plain", function()
     local peak, live = within(function(state)
       collectgarbage("generational")

@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
 --
--- Large heaps are mapped in huge pages (lua/gc/memory/chunks.c), so that fork takes only milliseconds for a
+-- Large heaps are mapped in huge pages (lua/gc/memory/chunks.c). So fork takes only milliseconds for a
 -- process with 1 GiB of objects. Before the collector returns memory inside a huge page to the system, it
--- changes the mapping to small pages. Otherwise the system would fill the gaps again.
+-- splits the huge page into small pages. Otherwise the system would fill the gaps again.
 
 local process = require "spec.support.process"
 
--- A program that builds a heap of arrays of 8 KB. It prints the following numbers for the heap's mappings,
--- then frees most of the heap and prints them again: KiB that may be huge pages, KiB that may not, the
--- number of mappings that may be huge pages, and the KiB that are huge pages.
+-- A program that builds a heap of arrays of 8 KB, and then frees most of it. Before and after that, it
+-- prints four numbers of the heap's mappings: KiB that may be huge pages, KiB that may not, the number of
+-- mappings that may be huge pages, and KiB that are huge pages.
 local PROGRAM = [[
   local function look()
     local huge, small, n, size, joined, all = 0, 0, 0, 0, 0, 0

@@ -35,8 +35,8 @@ describe("a major collection in slices", function()
     end
   end)
 
-  -- A former bug: a dead short string that the program made again before it was swept did not count
-  -- as in use (H6), neither for the pacer nor for a limit of the bytes in use.
+  -- A former bug: the program created a short string again that was dead but not swept yet. Neither the
+  -- pacer nor a limit of the bytes in use counted this string (H6).
   it("counts strings that are made again while they are swept", function()
     within(function(state)
       local function make()
@@ -64,8 +64,8 @@ describe("a major collection in slices", function()
     end)
   end)
 
-  -- A former bug: a full collection that abandoned the major collection still traversed the objects for
-  -- which the mark stack had no memory, although nothing referred to them any more. The bytes in use
+  -- A former bug: a full collection abandoned a major collection. It still traversed the objects for which
+  -- the mark stack had had no memory, although nothing referred to them any more. So the bytes in use
   -- exceeded the reachable bytes (H6).
   it("is abandoned by a full one, with objects that its mark stack had no memory for", function()
     for steps = 1, 6 do
@@ -182,9 +182,8 @@ describe("a major collection in slices", function()
     end
   end)
 
-  -- luaS_new searches C strings first in a cache, by the address of their characters. A dead string that
-  -- the program creates again is stored there. When its bucket is swept, the cache may have the only
-  -- reference to it.
+  -- luaS_new searches a C string first in a cache, by the address of its characters. If the program creates
+  -- a dead string again, the cache has it, and may have the only reference to it when its bucket is swept.
   it("keeps a dead string that is made again for the cache of C strings", function()
     within(function(state)
       local closed = io.tmpfile()
@@ -516,8 +515,8 @@ describe("a major collection in slices", function()
     ]==], 1)
   end)
 
-  -- Upstream visits a table with weak keys and values again since 5.4.9, because its metatable may be new.
-  -- In the fork the barrier marks the metatable.
+  -- Since 5.4.9, upstream visits a table with weak keys and values again at the end of a collection,
+  -- because its metatable may be new. In the fork, the barrier marks the metatable.
   it("keeps the metatable that a weak table gets after it was met", function()
     for _, mode in ipairs {"k", "v", "kv"} do
       run((([==[
@@ -667,9 +666,9 @@ describe("memory of a heap that has become small", function()
     assert.is_true(tonumber(out) < 1200, out)
   end)
 
-  -- A former bug: when a sweep freed the end of malloc's heap, malloc returned it to the system, and the
-  -- system cleared its pages again: 90 page faults for each string. Only large strings come from malloc,
-  -- because chunks are mapped.
+  -- A former bug: when a sweep freed the end of malloc's heap, malloc returned its pages to the system,
+  -- which then had to clear them again: 90 page faults for each string. Only large strings come from
+  -- malloc; chunks of the heap are mapped.
   for _, case in ipairs {{200000, 1, 100}, {30000, 30, 8}, {10000000, 3, 2000}} do
     local size, kept, most = table.unpack(case)
     it(("is kept where strings of %d bytes are made and dropped #plain"):format(size), function()

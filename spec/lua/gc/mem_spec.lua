@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
 -- The core's memory interface (lua/gc/alloc/mem.c and the slow path of allocation): the arguments of
--- lua_Alloc, the counts of bytes, and the behavior without memory. Memory is refused at every place in
--- turn: each request to lua_Alloc, which is for a chunk or a large block, and each line, in a heap that is
--- full except for a few holes.
+-- lua_Alloc, the counts of bytes, and the behavior without memory. Memory is refused at each place in turn:
+-- at each request to lua_Alloc (for a chunk or a large block), and at each line of a heap that is full
+-- except for a few holes.
 
 local actions = require "spec.lua.gc.actions"
 local fewer = require "spec.support.fewer"
@@ -138,9 +138,9 @@ describe("memory that is refused", function()
     end
   end)
 
-  -- A former bug: at the end of a collection the string table was shrunk. Its strings were already moved
-  -- when the smaller vector was requested. If there was no memory, an emergency collection searched dead
-  -- strings in the wrong buckets.
+  -- A former bug: when the string table was shrunk at the end of a collection, its strings were moved
+  -- before the smaller vector was requested. If there was no memory for it, an emergency collection
+  -- searched dead strings in the wrong buckets.
   it("does not collect while the string table is being shrunk", function()
     local status, text = process.code [[
       local s = require "states".open()
@@ -215,8 +215,8 @@ describe("an emergency collection", function()
     end
   end)
 
-  -- A former bug: after a caught memory error, unused registers still referred to the list that had been
-  -- built until memory was exhausted, so that the next allocation of a closure failed.
+  -- A former bug: after a memory error was caught, unused registers still referred to the list that had
+  -- exhausted the memory. So the next allocation of a closure failed.
   it("finds no values that a caught memory error has left in free registers", function()
     local names = {}
     for i = 1, 180 do names[i] = "a" .. i end

@@ -1,14 +1,14 @@
 -- SPDX-License-Identifier: MIT
 --
--- Minor collections (lua/gc/collect/minor.c, remembered.c): which objects survive them, and that no store
--- into an old object is missed, whatever its kind. The spec checks survivors only after it has allocated
--- enough to reuse their memory if they had been freed.
+-- Minor collections (lua/gc/collect/minor.c, remembered.c): the right objects must survive, and no kind of
+-- store into an old object may be missed. Before the spec checks a survivor, it allocates enough to reuse
+-- the survivor's memory, in case it was freed by error.
 
 local within = require "spec.lua.gc.within"
 
 describe("an old table that is its own metatable", function()
-  -- A former bug: while the insertion of a new key moved another key, the barrier searched __mode in the
-  -- metatable. This was the same table, whose chain of nodes was cyclic at that time, so that the search
+  -- A former bug: while a new key moved another key, the barrier searched __mode in the metatable. The
+  -- metatable was the same table, in which a chain of nodes was cyclic at that time, so that the search
   -- never ended.
   it("gets keys that move others", function()
     within(function(state)

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The nursery (lua/gc/alloc/nursery.c): the alignment of addresses, and the pace of collections, which is
--- one of the three bounds of the limit up to which memory is allocated. Specs that compare with upstream's
--- Lua have the tag #plain.
+-- The nursery (lua/gc/alloc/nursery.c): the alignment of addresses, and the pace of collections, which
+-- limits how much may be allocated before the next one. Specs that compare with upstream's Lua have the tag
+-- #plain.
 
 local fewer = require "spec.support.fewer"
 local process = require "spec.support.process"
@@ -165,8 +165,8 @@ describe("the pace of collections", function()
       local function late(pause, strings)
         -- with this step size a cycle is one step
         collectgarbage("incremental", pause, 1000, 30)
-        -- The string table grows, and shrinks in the collection. A former bug: the bytes of the string
-        -- table that were not in the accounts at that time made the collection's estimate wrong.
+        -- The string table grows, and shrinks in the collection. A former bug: the collection's estimate
+        -- was wrong, because at that time the accounts lacked the bytes of the string table.
         for i = 1, strings do assert(#(i .. "th string") > 1) end
         for _ = 1, strings do state.closure(1) end
         collectgarbage()
@@ -427,10 +427,10 @@ describe("the pace of collections", function()
   end)
 end)
 
--- The bytes of the current hole are added to GCdebt only when the accounts are updated, but sweeps estimate
--- the live bytes by differences of GCdebt. A former bug: an allocation during a cycle counted as alive or
--- as freed although it was neither. The error accumulated, and collections became ever rarer (or more
--- frequent) in an unchanged program.
+-- The bytes of the current hole are added to GCdebt only when the accounts are updated. But sweeps estimate
+-- the live bytes by differences of GCdebt. A former bug: memory that was allocated during a cycle counted
+-- as alive, or as freed, although it was neither. The error accumulated, so that collections became ever
+-- rarer (or more frequent) in an unchanged program.
 describe("a heap in which nothing changes", function()
   for _, mode in ipairs {"incremental", "generational"} do
     it("has the same count after every full collection: " .. mode, function()
@@ -489,9 +489,9 @@ describe("a heap in which nothing changes", function()
   end
 end)
 
--- Upstream frees the old vectors of a table, and memory that an error leaves, immediately. In a nursery both
--- are garbage. A former bug: a loop that creates no object never collected, because only the allocation of an
--- object was a safepoint. A set of 30 names took 1.5 GB after four million changes.
+-- Upstream frees the old vectors of a table, and memory that an error leaves, immediately. In a nursery
+-- both are garbage. A former bug: only the allocation of an object was a safepoint, so that a loop that
+-- creates no object never ran a collection. A set of 30 names took 1.5 GB after four million changes.
 describe("a loop that makes no objects", function()
   local LOOPS = {
     ["fields come and go"] = function(n)

@@ -28,8 +28,8 @@ describe("dropped objects", function()
     assert.is_true(all < 12 << 20, all)
   end)
 
-  -- A former bug: a program of short-lived objects had to allocate twice as many bytes as were live before
-  -- a collection found the dropped objects.
+  -- A former bug: the program had dropped objects and allocated only short-lived ones. A collection found
+  -- the dropped objects only after twice as many bytes were allocated as were live.
   it("is gone when about as much has been allocated, where nothing is made anew", function()
     local dropped, bytes = within(function(state)
       collectgarbage("generational")
@@ -49,10 +49,10 @@ describe("dropped objects", function()
 end)
 
 describe("the first major collection", function()
-  -- A former bug: until the first collection ended, the live bytes counted as 0, so that no number of weak
-  -- entries counted as small. A collection that started next to a large heap (built while the collector was
-  -- stopped) therefore hurried, with nurseries of 64 KiB instead of 256. The spec is left out in the debug
-  -- build, whose verifier changes the numbers.
+  -- A former bug: until the first collection ended, the live bytes counted as 0, so that even few weak
+  -- entries counted as many. So a collection next to a large heap, which had been built while the collector
+  -- was stopped, hurried with nurseries of 64 KiB instead of 256. The spec is left out in the debug build,
+  -- whose verifier changes the numbers.
   it("does not hurry for weak tables that nobody has #plain", function()
     local bytes, minors = within(function(state)
       collectgarbage("generational")
@@ -131,9 +131,9 @@ describe("a major collection", function()
     end)
   end)
 
-  -- A former bug: a large block added work debt up to the old bytes, and the next block added it again. A
-  -- program that allocates only vectors, each as large as its heap, had 25 of them for each that it kept:
-  -- 1.7 GB instead of 64 MiB. When slots with numbers counted as much work as references, it had five.
+  -- A former bug: each large block added work debt up to the old bytes. A program that allocates only
+  -- vectors as large as its heap had 25 dead vectors for each live one: 1.7 GB instead of 64 MiB. When
+  -- slots with numbers counted as much work as references, it still had five.
   it("ends in a program that makes large vectors and nothing else #plain", function()
     within(function(state)
       local most = 0

@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
 --
--- If the remembered set is large, it is processed before the minor collection (lua/gc/remset/refine.c), by
--- stores and, in slices, by safepoints. No store may be missed, whatever the progress of the slices, and
--- the set must stay small. Former bugs: only a limited number of slots was remembered singly; beyond it the
--- whole table was remembered, however large it was. Tables with weak keys and values, and tables that got a
--- metatable, were always remembered as a whole.
+-- If the remembered set is large, stores and safepoints process it in slices before the minor collection
+-- (lua/gc/remset/refine.c). At any progress of the slices, no store may be missed, and the set must stay
+-- small. Former bugs: beyond a number of separately remembered slots, the whole table was remembered,
+-- however large it was. Tables with weak keys and values, and tables that received a metatable, were always
+-- remembered as a whole.
 
 local stressed = require "spec.lua.gc.stressed"
 local within = require "spec.lua.gc.within"
@@ -136,9 +136,9 @@ describe("a big old table", function()
   end)
 end)
 
--- A former bug: the barriers tenured the closure, then its variable, and treated the variable as processed.
--- Later stores of the coroutine into the variable had no barrier. The coroutine was young and dead, so that
--- no collection reached it, and the closure's variable referred to a freed object.
+-- A former bug: the barriers tenured the closure and then its variable, and treated the variable as
+-- processed. So later stores of the coroutine into the variable had no barrier. The coroutine was young and
+-- dead, so that no collection reached it. The closure's variable then referred to a freed object.
 describe("a variable that a closure shares with a young coroutine", function()
   it("has the value written last when much was stored meanwhile", function()
     within(function(state)

@@ -114,8 +114,8 @@ describe("a state near its limit", function()
     end
   end)
 
-  -- A former bug: at each of thousands of minor collections, the list of young strings was freed, its
-  -- memory was requested again and refused, and all strings were swept instead. That took four calls of
+  -- A former bug: each of thousands of minor collections freed the list of young strings, and requested its
+  -- memory again. The request was refused, so that all strings were swept instead. That took four calls of
   -- lua_Alloc per collection, and six times the CPU time.
   it("keeps the list of young strings", function()
     local s = states.open {libs = true, limit = 3100 * 1024}

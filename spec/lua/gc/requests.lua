@@ -1,10 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- A model of servers that keep an object with a finalizer for some requests, for combinations of the number
+-- A model of servers that keep an object with a finalizer for each of some requests. It varies the number
 -- of these objects, the garbage of a request and the live data (KiB). The chunk returns a function of the
--- collector mode ("": the state's default), whose only upvalue is _ENV. That function returns lines: the
--- parameters, the largest KiB in use, the largest number of objects whose finalizers were not called yet,
--- and the KiB that requests allocated while such objects were dead. hosts_spec.lua compares these numbers
--- between interpreters.
+-- collector mode ("": the state's default), whose only upvalue is _ENV. That function returns a line for
+-- each combination: the parameters; the largest number of KiB in use; the largest number of objects whose
+-- finalizers were not called yet; and the KiB that requests allocated while such objects were dead.
+-- hosts_spec.lua compares these numbers between interpreters.
 -- luacheck: ignore 241 331 311 (variables that only keep objects alive)
 
 return function(_, mode)

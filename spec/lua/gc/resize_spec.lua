@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- Big old tables grow, shrink and lose entries while young values are stored into them. The remembered slots
--- must move with their values to new vectors (luaN_resized), and weak values are cleared slot by slot.
--- A former bug: a new key that makes a table grow may be stored in the new array part, which luaH_newkey does
--- not check. The value of such a key was not remembered, and the next minor collection freed it.
+-- Big old tables grow, shrink and lose entries while young values are stored into them. When a value moves
+-- to a new vector, its remembered slot must move with it (luaN_resized). Weak values are cleared slot by
+-- slot.
+-- A former bug: a new key that makes a table grow may be stored in the new array part, where luaH_newkey
+-- does not check it. The value of such a key was not remembered, and the next minor collection freed it.
 
 local process = require "spec.support.process"
 
@@ -50,8 +51,9 @@ describe("big tables that are resized while they hold young objects", function()
   end
 end)
 
--- A former bug, as in upstream: if a table had nearly as many keys as its hash part has nodes, or few nodes
--- and a large array part, the whole table was counted and copied every few new keys, however large it was.
+-- A former bug, also of upstream: the whole table was counted and copied for every few new keys, however
+-- large it was. This happened if the table had nearly as many keys as nodes, or few nodes and a large array
+-- part.
 describe("a big table that keys come to and go from", function()
   local function bytes(count, fields, keys)
     local status, text = process.code([[

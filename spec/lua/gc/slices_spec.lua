@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- The collector visits its own lists (coroutines, objects with finalizers, tables with large vectors, large
--- objects) in slices, so that no pause grows with their length. The spec measures the number of entries
--- that one pause visits (collectgarbage "statistics") and not its time.
+-- The collector visits its own lists in slices, so that no pause grows with their length: lists of
+-- coroutines, of objects with finalizers, of tables with large vectors, and of large objects. The spec
+-- measures the number of entries that one pause visits (collectgarbage "statistics") and not its time.
 
 local doubling = require "spec.lua.gc.doubling"
 local within = require "spec.lua.gc.within"
@@ -10,9 +10,9 @@ local within = require "spec.lua.gc.within"
 -- Largest number of entries that a pause may visit when minor collections run every 32 KiB.
 local MOST = 4096
 
--- Runs 'code', which returns a function make(i), in a separate state, and calls make for n objects. Until
--- major collections have ended twice while these n objects are alive, and twice while they are dead, no
--- pause may visit more than MOST entries.
+-- 'code' returns a function make(i). Runs it in a separate state and calls make for n objects. Then waits
+-- until two major collections have ended while these objects are alive, and two more while they are dead.
+-- No pause may visit more than MOST entries.
 local function run(code, n)
   return within(function(state, text, count)
     local make = assert(load(text, "=make"))(state)
@@ -215,7 +215,7 @@ describe("the dead with finalizers, found in slices,", function()
 end)
 
 -- A former bug: the work debt of a large block was done completely right after the next allocation. The
--- pause was 26 ms for the growing stack of a deep recursion, and 26 ms for the string table.
+-- pause was 26 ms if a deep recursion made its stack grow, and 26 ms if the string table grew.
 it("one large block does not pay for the rest of a major collection at once", function()
   local pauses, bytes = within(function(state)
     local live = {}

@@ -62,8 +62,8 @@ describe("a small state", function()
     assert.is_true(whole < 48000 * SPARE, whole)
   end)
 
-  -- A former bug: a state that had to grow requested at least two blocks of 32 KiB, and failed if there was
-  -- no memory for them. In 128 KiB it could keep 151 rows, where upstream's Lua keeps 823.
+  -- A former bug: if a state needed memory, it requested at least two blocks of 32 KiB, and failed if it
+  -- received none. In 128 KiB it could keep 151 rows; upstream's Lua keeps 823.
   it("uses a limit in lua_Alloc to its end before a request fails", function()
     local function rows(limit)
       local s = states.open{limit = limit}
@@ -106,13 +106,13 @@ describe("a small state", function()
       local minors = s:memory().minors
       assert.is_true(refused < 100, ("%d refused in %d"):format(refused, limit))
       assert.is_true(minors > 100, minors)
-      -- the number was 3,487 when a refusal before a full collection still halved the next nurseries
+      -- it was 3,487 when each refusal before a full collection still halved the size of the next nurseries
       assert.is_true(minors < 1600, minors)
       s:close()
     end
   end)
 
-  -- A former bug: a mark stack that could not grow requested memory again for each marked object. In a
+  -- A former bug: if the mark stack could not grow, it requested memory again for each marked object. In a
   -- state without free memory, the fuzzer counted ten million refusals.
   it("requests no more after a refusal of that total, until a collection has ended", function()
     local s = states.open{limit = 400000}
@@ -201,9 +201,9 @@ describe("memory goes back", function()
       assert.is_true(after * 2 < before * 1, text)
     end)
 
-    -- A former bug: the free pages of a heap of two MiB were returned to the system at every major
-    -- collection, and the next nursery had page faults for them: 4,500 instead of 700, a twentieth of the
-    -- time of a program that splits and joins lines.
+    -- A former bug: every major collection returned the free pages of a heap of two MiB to the system. The
+    -- next nursery used these pages again, with 4,500 page faults instead of 700. This took a twentieth of
+    -- the time of a program that splits and joins lines.
     it("but not from a small heap, which needs it again at once", function()
       local status, text = process.code [[
         arg = {[0] = "bench/load.lua", "strings", "12000"}

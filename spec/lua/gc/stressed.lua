@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
 -- stressed(program, seeds, rounds, settings): runs the program spec/lua/gc/PROGRAM.lua with the arguments
--- SEED and ROUNDS, for seeds 1 to 'seeds' (the environment variable ASAMP_SEEDS is another number), under
--- each of these settings of LUAN_STRESS. The debug build verifies the heap at collections. An error names
--- the seed and the setting.
+-- SEED and ROUNDS. Runs it for the seeds 1 to 'seeds' (or to the value of the environment variable
+-- ASAMP_SEEDS), under each of the settings of LUAN_STRESS. The debug build verifies the heap at
+-- collections. An error names the seed and the setting.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"

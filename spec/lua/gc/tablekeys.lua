@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- tablekeys.lua SEED ROUNDS: a random program over tables whose keys are added, removed and added again,
--- while the tables are strong or weak, and many other stores are made. It checks the contents of every
--- object. refine_spec.lua runs it under LUAN_STRESS, and fuzz_spec.lua while memory requests are refused
--- (the function 'try' of spec/fuzz/refusing.c).
+-- tablekeys.lua SEED ROUNDS: a random program that adds keys to tables, removes them and adds them again.
+-- Meanwhile the tables become weak and strong, and many other stores are made. It checks the contents of
+-- every object. refine_spec.lua runs it under LUAN_STRESS, and fuzz_spec.lua while memory requests are
+-- refused (by the function 'try' of spec/fuzz/refusing.c).
 
 local seed, rounds = tonumber(arg[1]), tonumber(arg[2])
 local random = math.random

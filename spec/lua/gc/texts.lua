@@ -1,9 +1,9 @@
 -- SPDX-License-Identifier: MIT
 --
--- Ways to hold a string that is edited repeatedly, for specs of large strings that age ("texts"). The chunk
--- runs inside a tested state. edit(text, i) returns the text with one character changed. Each member of
--- 'holders' is a function(edit, text). It returns a function go(n), which edits the held text n times and
--- returns it.
+-- Ways in which a program can hold a large string that it edits repeatedly, for specs of large leaf objects
+-- that stay young. The chunk runs inside a tested state. edit(text, i) returns the text with one character
+-- changed. Each member of 'holders' is a function(edit, text). It returns a function go(n), which edits the
+-- held text n times and returns it.
 
 local texts = {}
 

@@ -316,8 +316,8 @@ describe("a deep stack", function()
 
   -- A former bug: the used part of a stack was computed from the CallInfos, but a CallInfo describes only
   -- its last call. Slots that an earlier and larger call had used kept their values, although a collection
-  -- freed the objects. A later frame that grew over these slots and called a hook or a metamethod exposed
-  -- the values to the next collection.
+  -- had freed the objects. When a later frame used these slots and called a hook or a metamethod, the next
+  -- collection found the values.
   it("forgets a call that went further than the ones which came after it", function()
     within(function(state)
       local function wide(first, each)  -- 150 variables
@@ -360,9 +360,9 @@ describe("a deep stack", function()
     end)
   end)
 
-  -- A former bug: a tail call left the flag CIST_CLEAN set. So a collection took the extra arguments of the
-  -- call, which are below the function of its frame, for those of the previous call, which it had scanned
-  -- already, and freed them.
+  -- A former bug: a tail call left the flag CIST_CLEAN set. So a collection treated the extra arguments of
+  -- the call, which are in slots below its function, as those of the previous call, which it had already
+  -- scanned. It freed them.
   it("keeps the extra arguments of a tail call in a frame that a collection has seen", function()
     within(function(state)
       local calls = 0
@@ -537,9 +537,9 @@ local SLICED = [[
   end
 ]]
 
--- Before it calls finalizers, a collection allocates CallInfos, as upstream does since 5.4.9. They are used
--- later, or never. A former bug: the previous contents of their memory could make them look like CallInfos
--- that an earlier collection had marked.
+-- Before a collection calls finalizers, it allocates CallInfos, as upstream does since 5.4.9. They are used
+-- later, or never. A former bug: their memory could have contents that looked like CallInfos which an
+-- earlier collection had marked.
 describe("CallInfos that a collection has made for finalizers", function()
   it("are there when they are used, however many collections later", function()
     within(function(state)
@@ -732,8 +732,8 @@ describe("the stack of a coroutine", function()
   end)
 end)
 
--- A former bug: if there was no memory for the stack of a new thread, the emergency collection tenured the
--- thread, which had no stack to scan. It was then old and dirty, but in no list (T1), so that no minor
+-- A former bug: if there was no memory for the stack of a new thread, an emergency collection tenured the
+-- thread, which had no stack yet. The thread was then old and dirty, but in no list (T1). So no minor
 -- collection visited it, and the lines of its stack were allocated again.
 describe("a thread that an emergency collection meets before it has a stack", function()
   it("is remembered until it was scanned", function()
@@ -823,8 +823,8 @@ describe("a deep thread", function()
   end)
 
   -- lua_xmove takes values from a stack and leaves their slots unchanged. Former bugs: the slices of a
-  -- major collection did not erase the slots above the top, so that frames grew over freed objects.
-  -- lua_getinfo left the function on the stack if there was no memory for the table of its lines.
+  -- major collection did not erase the slots above the top, so that later frames contained freed objects.
+  -- If there was no memory for the table of its lines, lua_getinfo left the function on the stack.
   it("that a host takes values from has nothing dead above its top", function()
     local variant = os.getenv "ASAMP_VARIANT" or "fork"
     local prefix = variant == "fork" and "build" or "build/" .. variant

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
 --
--- Userdata that die with a finalizer stay young until their finalizer was called (lua/gc/sweep/waiting.h).
--- The spec measures counts and not time, because the number of finalizers in a batch depends on the clock.
+-- Dead userdata with a finalizer stay young until the finalizer was called (lua/gc/sweep/waiting.h). The
+-- spec measures counts and not time. The number of finalizers in a batch depends on the clock.
 
 local process = require "spec.support.process"
 local within = require "spec.lua.gc.within"
@@ -178,8 +178,8 @@ describe("a userdata with a finalizer", function()
       end)
   end
 
-  -- A userdata with external bytes is in the list of their owners. A former bug: this list is swept after
-  -- marking, when the lines of a dead userdata had already been freed.
+  -- A userdata with external bytes is in a list of such userdata. A former bug: this list was swept after
+  -- the lines of dead userdata had been freed.
   it("may represent bytes outside when its finalizer has said so", function()
     within(function(state)
       local called, meta = 0, {}

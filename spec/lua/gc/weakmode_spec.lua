@@ -1,7 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- Weak tables that become strong while the sweep still has to remove entries with dead keys (luaN_isdoomed
--- of lua/gc/mark/weak.h). The verifier of the debug build must ignore these entries, as snapshots do.
+-- A weak table becomes strong while the sweep still has to remove entries with dead keys from it
+-- (luaN_isdoomed of lua/gc/mark/weak.h). The verifier of the debug build must ignore these entries, and so
+-- must snapshots.
 
 local process = require "spec.support.process"
 

@@ -2,10 +2,10 @@
 
 local states = require "states"
 
--- within(f, ...): runs f in a separate state (spec/support/states.c) and returns its results. Fails if the
--- state cannot be opened, f raises an error, an invariant of the heap does not hold, lua_Alloc received a
--- wrong size, or lua_close leaves memory allocated. The only upvalue of f is _ENV. Its first argument is a
--- table with the test functions of the state; the others are those of 'within'.
+-- within(f, ...): calls f in a separate state (spec/support/states.c) and returns its results. The first
+-- argument of f is a table with the test functions of the state; the others are those of 'within'. The only
+-- upvalue of f is _ENV. Fails if the state cannot be opened, f raises an error, an invariant of the heap
+-- does not hold, lua_Alloc received a wrong size, or lua_close leaves memory allocated.
 return function(f, ...)
   local s, opened = states.open()
   assert(opened == "ok", opened)

@@ -378,9 +378,9 @@ describe("asamp heap", function()
     os.remove(file)
   end)
 
-  -- A former bug: the command visited all rows for each path and, in a table with many fields of which one
-  -- holds most bytes, all fields for each of these rows. --held-by took half a minute for a heap of 22,000
-  -- objects. The limit below allows for a command that requests every path.
+  -- A former bug: for each path the command visited all rows. For a table with many fields, of which one
+  -- holds most bytes, it visited all fields for each of these rows. --held-by took half a minute for a heap
+  -- of 22,000 objects. The limit below permits the command to request every path.
   it("visits rows once, however many paths or fields there are", function()
     local rows = {{text = "registry", count = 5000, value = 10000}}
     for i = 1, 5000 do
@@ -408,9 +408,9 @@ describe("asamp heap", function()
     assert.equal(0, status)
   end)
 
-  -- A former bug: the path to all objects later[1][i] was shown as 'later → [1]', and the objects later[i][k]
-  -- as held by one of these. If all objects of a path have one index in a list, the path must contain this
-  -- index.
+  -- A former bug: the path to all objects later[1][i] was shown as 'later → [1]', and the objects
+  -- later[i][k] as held by one of these. If all objects of a path have the same index in a list, the path
+  -- must contain this index, otherwise [1..n].
   it("knows elements of elements for many", function()
     local file = path .. ".elements"
     local status, _, err = process.run{code = [[

@@ -75,8 +75,8 @@ describe("options", function()
     end
   end)
 
-  -- Options of asamp itself may follow FILE if no script follows. A former bug: the message for `asamp
-  -- advise FILE --top 3` was "'--top' is to be run: say --verify".
+  -- Options of asamp itself may also follow FILE, if no script follows. A former bug: `asamp advise FILE
+  -- --top 3` printed the message "'--top' is to be run: say --verify".
   it("may follow the file, too, where a script may follow it", function()
     local description = {command = "advise", arguments = "FILE [SCRIPT [arguments]]", rest = 2,
                          most = math.huge, about = "", {"all", nil, ""}, {"top", "N", "", options.whole(1)}}

@@ -1,8 +1,8 @@
 -- SPDX-License-Identifier: MIT
 --
--- `asamp advise`, which predicts the effect of another nursery size. The tested program keeps each object
--- until a known number of bytes is allocated, so that the right answer is known: of a queue of n bytes, the
--- fraction min(1, n / nursery) survives.
+-- `asamp advise`, which predicts the effect of another nursery size. The right prediction is known, because
+-- the tested program keeps each object until n bytes were allocated after it. In such a queue, the fraction
+-- min(1, n / nursery) of a nursery survives.
 
 local advice = require "asamp.sums.advice"
 local advise = require "asamp.commands.advise"
@@ -53,9 +53,9 @@ describe("asamp advise", function()
     assert.is_true(beyond.beyond and beyond.minors < now.minors)
   end)
 
-  -- If all nurseries have the same size, survival by age and survival by the time since the previous
-  -- collection cannot be separated. A former bug: the error estimate did not include that: 42.1 MB ±0.05
-  -- were predicted, and 33.6 MB were tenured.
+  -- If all nurseries have the same size, the data do not show whether survival depends on the age of an
+  -- object or on the time since the previous collection. A former bug: the error estimate did not include
+  -- that: 42.1 MB ±0.05 were predicted, and 33.6 MB were tenured.
   it("knows how little a run with nurseries of one size shows", function()
     shell.write(script, [[
       local list = {}

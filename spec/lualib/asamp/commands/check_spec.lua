@@ -75,8 +75,8 @@ describe("asamp check", function()
           "(main chunk)\n")
   end)
 
-  -- The order of a loop over pairs may differ between two runs of a program, so that other lines make a
-  -- table grow. The message must name this possible cause.
+  -- The order of pairs may differ between two runs of a program, so that a table grows at other lines of
+  -- the loop. The message must name this possible cause.
   it("names the order of pairs if other lines of the function allocated less", function()
     local baseline = make(900, 100, nil, 100)
     local code, out = run(make(100, 100, nil, 900), "--baseline", baseline)

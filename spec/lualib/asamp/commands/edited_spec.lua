@@ -74,8 +74,8 @@ describe("a source that was edited after the profile", function()
     end)
   end)
 
-  -- The source file gets another text but an older time, as if cp -p, tar or rsync had written another
-  -- version.
+  -- The source file has another text but an older time, as if it had been replaced by another version with
+  -- cp -p, tar or rsync.
   it("is reported where its functions are at other lines, whatever its time", function()
     local before = shell.read(lib)
     for text, edited in pairs{

@@ -101,8 +101,8 @@ describe("asamp memory", function()
     pending "no run of 20 took less than 15 ms"
   end)
 
-  -- A former bug: rows had negative numbers: the row of the reserve by the unused part of a nursery, and
-  -- the row of malloc by a Lua block that is only partly resident.
+  -- A former bug: two rows had negative numbers. The unused part of a nursery had been subtracted from the
+  -- row of the reserve, and a Lua block that is only partly resident from the row of malloc.
   it("subtracts untouched memory from the rows that have it", function()
     for script, least in pairs{
       [ [[package.cpath = "build/spec/?.so;" .. package.cpath

@@ -101,8 +101,8 @@ describe("asamp run", function()
     assert.matches("By line", text, 1, true)
   end)
 
-  -- Former bugs: instead of the list in the coroutine or hook, the verdict named the table of coroutines
-  -- ("coroutines that never finish are kept") and the registry's table of hooks ("functions are added to a
+  -- Former bugs: a list in a coroutine or hook grew, but the verdict named the table of coroutines
+  -- ("coroutines that never finish are kept") or the registry's table of hooks ("functions are added to a
   -- list").
   it("names the list in a coroutine or hook that grows, not the table of coroutines or hooks", function()
     write [[
@@ -224,8 +224,8 @@ describe("asamp run", function()
     assert.is_nil(err:find("forked", 1, true), err)
   end)
 
-  -- Former bugs: after a syntax error of the script, the command gave advice about --alloc and --exact,
-  -- left an empty profile, and named a profile that it then removed.
+  -- Former bugs: after a syntax error of the script, the command gave advice about --alloc and --exact, and
+  -- left an empty profile. It named a profile that it then removed.
   it("has no report about a script that did not start, and no profile", function()
     write "local t = ( end"
     local status, _, err = run{"app.lua"}

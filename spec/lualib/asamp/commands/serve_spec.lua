@@ -157,8 +157,8 @@ describe("a client", function()
   end)
 end)
 
--- A former bug: if memory was short, a Lua error left the library's function by longjmp, and the request was
--- lost for later calls.
+-- A former bug: if there was too little memory to return a request to Lua, the error left the C function by
+-- longjmp. No later call returned this request.
 describe("a request", function()
   it("is returned later if there is too little memory now, with all its fields", function()
     local s = peers.new()
@@ -456,8 +456,8 @@ describe("a process that is served", function()
     assert.is_true(status >= 500 and text:find "cannot query" ~= nil or text:find "has ended" ~= nil, text)
   end)
 
-  -- A former bug: the server waited for one stopped process after the other, so that ten of them used up
-  -- the timeout of Prometheus. In this spec each process reads its request only when all others have
+  -- A former bug: the server waited for stopped processes one after the other, so that ten of them used up
+  -- the timeout of Prometheus. In this spec, each process reads its request only after all others have
   -- received theirs.
   it("queries all silent processes at the same time, and lists those again that answer", function()
     local silent, words = {}, {"a.sock"}

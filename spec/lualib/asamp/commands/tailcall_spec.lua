@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- The mark of tail calls in reports, converted profiles and the page. (asamp/stack_spec.lua tests it in
--- stacks.) The specs have the tag #plain, because the commands are the same in every build.
+-- stacks.) The specs have the tag #plain, because the commands do not depend on the build.
 
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"

@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The lifetimes of sampled objects (asamp.sums.lifetimes). The rows are compared with a model that
--- processes each sample separately. Other specs are about files with less data.
+-- The lifetimes of sampled objects (asamp.sums.lifetimes). The spec compares the rows with a model that
+-- processes each sample separately.
 
 local lifetimes = require "asamp.sums.lifetimes"
 local profiles = require "spec.support.profiles"
