@@ -119,7 +119,7 @@ int altstack_use (size_t least, char *err, size_t errsize) {
 size_t altstack_room (const ucontext_t *context) {
   const stack_t *s = &context->uc_stack;
   uintptr_t from = (uintptr_t)s->ss_sp, here = (uintptr_t)__builtin_frame_address(0);
-  if ((s->ss_flags & SS_DISABLE) || here < from || here - from >= s->ss_size)
-    return SIZE_MAX;
-  return here - from;
+  /* compares the context's address: 'here' is below 'from' if the stack has overflowed */
+  if ((s->ss_flags & SS_DISABLE) || (uintptr_t)context - from >= s->ss_size) return SIZE_MAX;
+  return here > from ? here - from : 0;
 }

@@ -363,25 +363,30 @@ static void passon (int signal, siginfo_t *info, void *context) {
   passing--;
 }
 
-/* The signal handler. Makes the ticks of all running clocks of this thread, because the kernel may
-   merge the signals of two clocks. */
+/* Makes the ticks of all running clocks of this thread, because the kernel may merge the signals of
+   two clocks. Not inlined: handler must need little stack. */
+__attribute__((noinline)) static void ticks (void *context) {
+  unsigned share = (findclock(0) != NULL) + (findclock(1) != NULL);
+  int i;
+  for (i = 0; i < 2; i++) {
+    Clock *c = findclock(i);
+    if (c == NULL) continue;
+    __atomic_add_fetch(&c->ticking, 1, __ATOMIC_SEQ_CST);  /* timer_stop waits until it is 0 */
+    if (findclock(i) == c) {
+      c->signals++;
+      tick(c, share, context);
+    }
+    __atomic_sub_fetch(&c->ticking, 1, __ATOMIC_RELEASE);
+  }
+}
+
+/* The signal handler. Makes no ticks if the program has set an alternate stack that is too small
+   for them since the clock started (timer_start): they would overwrite the memory below it. Up to
+   here the handler has used less than a quarter of TIMER_LEAST. */
 static void handler (int signal, siginfo_t *info, void *context) {
   int e = errno;
-  if (timer_isours(info)) {
-    unsigned share = (findclock(0) != NULL) + (findclock(1) != NULL);
-    int i;
-    for (i = 0; i < 2; i++) {
-      Clock *c = findclock(i);
-      if (c == NULL) continue;
-      __atomic_add_fetch(&c->ticking, 1, __ATOMIC_SEQ_CST);  /* timer_stop waits until it is 0 */
-      if (findclock(i) == c) {
-        c->signals++;
-        tick(c, share, context);
-      }
-      __atomic_sub_fetch(&c->ticking, 1, __ATOMIC_RELEASE);
-    }
-  }
-  else passon(signal, info, context);
+  if (!timer_isours(info)) passon(signal, info, context);
+  else if (altstack_room(context) >= TIMER_LEAST / 4 * 3) ticks(context);
   errno = e;
 }
 

@@ -77,8 +77,8 @@ int timer_nomemory (char *err, size_t errsize);
 void timer_keep (void);
 
 /* Stops the timer; may be called on any thread. Returns the number of periods that were lost
-   because the program blocked the signal or replaced the handler; 0 if the timer's thread has
-   ended. */
+   because the program blocked the signal, replaced the handler, or set an alternate stack that is
+   too small; 0 if the timer's thread has ended. */
 uint64_t timer_stop (Timer *t);
 
 /* Like timer_stop, for exit(): takes no lock, so that a signal handler may call it. Returns 0 on

@@ -15,7 +15,8 @@
 **        Otherwise the sampler would sample itself again and again;
 **   TI4  a tick is completed only on the timer's OS thread; ticks while another thread runs the
 **        state are lost;
-**   TI5  time in which the program blocks the signals is counted as lost when the timer stops;
+**   TI5  time in which the program blocks the signals, or has an alternate stack that is too small,
+**        is counted as lost when the timer stops;
 **   TI6  if the signal handler's stack has no space for a walk, the sample has no C stack and is
 **        counted in 'cramped'.
 */

@@ -161,6 +161,31 @@ describe("a signal of a time sample", function()
                    :format(least - 1, stacks.frame() + 65536), message)
   end)
 
+  -- A former bug: if the program set a smaller stack while time was sampled, the handler overwrote up to
+  -- 3 KiB of the program's memory below this stack.
+  it("makes no sample on a smaller stack that the thread sets later, and writes nothing below", function()
+    local frame = math.min(stacks.frame(), 4096)
+    for _, size in ipairs{frame, frame + 100} do
+      local below, before, after = thread(([[
+        local core, signals, path = require "profiler.core", require "signals", os.tmpname()
+        stacks.alternate()
+        assert(core.open{out = path, period = 1 << 20, timeperiod = 100000, native = true})
+        assert(core.timeon(100000, true))
+        signals.burn(0.02)
+        local before = core.stats().timesamples
+        stacks.alternate(%d)
+        signals.burn(0.1)
+        local below = stacks.below()
+        core.timeoff()
+        local after = core.stats().timesamples
+        assert(core.close())
+        os.remove(path)
+        return below, before, after]]):format(size))
+      assert.equal(0, below)
+      assert.is_true(before > 100 and after - before < 20, before .. ", " .. after)
+    end
+  end)
+
   -- A former bug: if the system had refused an alternate stack, the thread was still registered as having
   -- one, so that the signal handlers of later sessions ran on the program's own stack.
   it("finds a stack after one was refused", function()

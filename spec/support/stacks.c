@@ -10,6 +10,7 @@
 **   stack() -> the size of this thread's alternate signal stack (nil: there is none), true if it is
 **                      the program's, and its lowest address
 **   touched() -> bytes of the program's signal stack that have been written
+**   below() -> bytes that have been written in the 16 KiB below the program's signal stack
 **   frame() -> the largest size of a signal frame according to the system
 **   flags() -> true if the handler of SIGURG runs on the alternate stack
 **   alarms(ns)         sends SIGUSR1 each ns nanoseconds of this thread's CPU time, with a handler
@@ -35,8 +36,9 @@
 
 #define PAINT	0xA5
 #define GUARD	4096
+#define BELOW	16384
 
-static __thread unsigned char *own;
+static __thread unsigned char *own;	/* BELOW bytes, and the program's signal stack */
 static __thread size_t ownsize;
 static __thread stack_t before;
 static __thread ucontext_t here, there;
@@ -75,9 +77,9 @@ static int l_alternate (lua_State *L) {
   if (lua_isnoneornil(L, 1)) s = before;
   else {
     ownsize = (size_t)luaL_checkinteger(L, 1);
-    own = realloc(own, ownsize + 1);
-    memset(own, PAINT, ownsize);
-    s.ss_sp = own;
+    own = realloc(own, BELOW + ownsize);
+    memset(own, PAINT, BELOW + ownsize);
+    s.ss_sp = own + BELOW;
     s.ss_size = ownsize;
     if (ownsize == 0) s.ss_flags = SS_DISABLE;
   }
@@ -97,7 +99,7 @@ static int l_stack (lua_State *L) {
   sigaltstack(NULL, &s);
   if (s.ss_flags & SS_DISABLE) return 0;
   lua_pushinteger(L, (lua_Integer)s.ss_size);
-  lua_pushboolean(L, s.ss_sp == own);
+  lua_pushboolean(L, s.ss_sp == own + BELOW);
   lua_pushinteger(L, (lua_Integer)(size_t)s.ss_sp);
   return 3;
 }
@@ -105,8 +107,17 @@ static int l_stack (lua_State *L) {
 
 static int l_touched (lua_State *L) {
   size_t i = 0;
-  while (i < ownsize && own[i] == PAINT) i++;
+  while (i < ownsize && own[BELOW + i] == PAINT) i++;
   lua_pushinteger(L, (lua_Integer)(ownsize - i));
+  return 1;
+}
+
+
+static int l_below (lua_State *L) {
+  lua_Integer n = 0;
+  int i;
+  for (i = 0; i < BELOW; i++) n += (own[i] != PAINT);
+  lua_pushinteger(L, n);
   return 1;
 }
 
@@ -182,7 +193,7 @@ int luaopen_stacks (lua_State *L);
 int luaopen_stacks (lua_State *L) {
   static const luaL_Reg functions[] = {
     {"small", stacks_small}, {"alternate", l_alternate}, {"stack", l_stack},
-    {"touched", l_touched}, {"frame", l_frame}, {"flags", l_flags}, {"alarms", l_alarms},
+    {"touched", l_touched}, {"below", l_below}, {"frame", l_frame}, {"flags", l_flags}, {"alarms", l_alarms},
     {"alarmed", l_alarmed}, {"mapped", l_mapped}, {NULL, NULL}
   };
   luaL_newlib(L, functions);
