@@ -65,8 +65,7 @@ local function spread(row, all, clock, at, most)
       last = last + (islate and passed > 3 / 4 + 1e-9 and bytes or 0)
     end
   end
-  return covered >= most - 1e-9 and late + math.sqrt(variance) >= LATE * all and
-         last >= all * SLOWER / 4 and last > 0
+  return covered >= most - 1e-9 and late + math.sqrt(variance) >= LATE * all and last > 0
 end
 
 --- Returns true if a line keeps enough bytes, and if it allocated them throughout the run. There are two
@@ -108,7 +107,7 @@ function M.steady(row, n, busy, growth, proved, ring, straight, clock)
     end, PARTS)) then
     return false
   end
-  return (row.late >= M.WORTH * growth or proved and row.keptbytes >= ALL * (row.bytes - row.replaced)) and
+  return (row.late >= M.WORTH * growth or proved and row.keptbytes >= ALL * row.bytes) and
          (proved or row.keptbytes >= SURVIVED * row.bytes and row.late <= ROOM * growth)
 end
 
@@ -183,16 +182,9 @@ end
 --
 -- row: row of the line (keptlines.rows)
 -- n: number of time slices
--- clock: sampled bytes by time slice (result of keptlines.clock)
-function M.grows(row, n, clock)
+function M.grows(row, n)
   local made, kept, steps, last = M.vectors(row)
-  local latest, since = row.vector.kept[last] or 0, 0
-  for part = last + 1, n - 1 do
-    since = since + (clock.parts[part] or 0)
-  end
-  if since > clock.all / 2 then
-    return false
-  end
+  local latest = row.vector.kept[last] or 0
   if steps < STEPS or last < n * 2 // 5 or latest < FEW or row.vector.bytes[last] < LAST * row.vector.all then
     return false
   end

@@ -26,7 +26,6 @@ local VECTORS = {["table array part"] = true, ["table hash part"] = true}
 --   - survived: samples that survived their first collection
 --   - kept: of these, the samples that no collection found dead later
 --   - late: kept bytes from the second half of the run
---   - replaced: bytes of vectors that are not kept, because larger ones replaced them
 --   - inpart, bytesin: maps from a time slice to the kept samples and bytes without vectors
 --   - sampled: map from a time slice to the bytes allocated there, without vectors
 --   - types: map from the name of a type to kept bytes
@@ -35,7 +34,7 @@ local VECTORS = {["table array part"] = true, ["table hash part"] = true}
 local function newrow(line)
   return {file = line.file, line = line.line, name = line.name, native = line.native,
           defined = line.defined, samples = 0, bytes = 0, survived = 0,
-          survivedbytes = 0, kept = 0, keptbytes = 0, late = 0, replaced = 0, sampled = {},
+          survivedbytes = 0, kept = 0, keptbytes = 0, late = 0, sampled = {},
           inpart = {}, bytesin = {}, types = {}, callers = {},
           vector = {made = {}, kept = {}, bytes = {}, all = 0, survived = 0, survivedbytes = 0,
                     keptbytes = 0, types = {}}}
@@ -54,7 +53,6 @@ end
 local function addto(row, part, all, kept, name)
   row.samples, row.bytes = row.samples + all[1], row.bytes + all[2]
   row.kept, row.keptbytes = row.kept + kept[1], row.keptbytes + kept[2]
-  row.replaced = row.replaced + (VECTORS[name] and all[2] - kept[2] or 0)
   -- Vectors do not count by time slice: the last vector of a growing table also contains the entries of
   -- earlier slices, because it replaced the earlier vectors.
   if not VECTORS[name] then

@@ -143,15 +143,13 @@ end
 local function accumulated(profile, containers, wanted, grew, growth)
   local rows, alone, others = {}, {}, {}
   local objects, vectors = placesof(containers)
-  local n, ended = profile.bins.n, 0
-  local clock = keptlines.clock(profile.bins, wanted)
+  local n = profile.bins.n
   for _, row in ipairs(keptlines.rows(profile, n, (profile.followed or 0) > 0, wanted)) do
     local places = objects[births.keyof(row)]
     if places then
       row.parts, row.of = places[1].parts, places[1].of
       divide(row, places, rows)
     else
-      ended = ended + (row.kept >= LEAST and row.keptbytes - row.vector.keptbytes or 0)
       others[#others + 1] = row
     end
   end
@@ -162,10 +160,10 @@ local function accumulated(profile, containers, wanted, grew, growth)
       growinglines.reduce(row, made, kept, steps, n)
       row.keptbytes, row.late = places.size, places.size
       divide(row, places, rows)
-    elseif growinglines.grows(row, n, clock) then
+    elseif growinglines.grows(row, n) then
       if places then
         divide(row, places, rows)
-      elseif grew and row.late >= ALONE * growth and row.keptbytes > ended then
+      elseif grew and row.late >= ALONE * growth then
         alone[#alone + 1] = row
       end
     end
@@ -234,7 +232,7 @@ local function likely(profile, rows, n, growth, proved, straight)
     else
       local own = row.keptbytes - row.vector.keptbytes
       ended = ended + (row.kept >= LEAST and own or 0)
-      vectors[#vectors + 1] = growinglines.grows(row, all, clock) and row or nil
+      vectors[#vectors + 1] = growinglines.grows(row, all) and row or nil
     end
   end
   local others = #list > 0
@@ -591,7 +589,7 @@ function M.of(profile)
     for _, row in ipairs(found.rows) do
       row.type = typeof(row)
       row.inpart, row.bytesin, row.types, row.callers = nil, nil, nil, nil
-      row.vector, row.defined, row.bytes, row.replaced, row.sampled = nil, nil, nil, nil, nil
+      row.vector, row.defined, row.bytes, row.sampled = nil, nil, nil, nil
     end
   end
   return found

@@ -364,6 +364,69 @@ describe("a likely leak", function()
   end
   local function doubling(part) return 100000 + 12500 * part end
 
+  -- A queue that grows has removed its first elements.
+  it("is a line that keeps objects of half of the run, if the heap grows evenly", function()
+    local function queue(part) return 20, part > 6 and 20 or 0 end
+    assert.same({1}, found{queue})
+    assert.same({}, found({queue}, function(part) return part < 8 and 100000 or 130000 end))
+  end)
+
+  -- The line allocates less in the last quarter, but not below a quarter of its rate. Line 2 shows that the
+  -- program did most of its work then.
+  it("has stopped if the program does much other work later", function()
+    local function warms(part) return part < 12 and 20 or 6, part < 12 and 20 or 6 end
+    assert.same({1}, found{warms, function() return 50, 0 end})
+    assert.same({}, found{warms, function(part) return part < 12 and 50 or 2000, 0 end})
+  end)
+
+  -- 1 sample is less than a quarter of the 5 that an even rate would give, but so few samples prove nothing.
+  it("has not stopped if only a few samples are missing", function()
+    local function keeps(times)
+      return function(part)
+        local n = part < 4 and 1 or part < 12 and 2 or part == 14 and 1 or 0
+        return n * times, n * times
+      end
+    end
+    local function other() return 50, 0 end
+    assert.same({1}, found{keeps(1), other})
+    assert.same({}, found{keeps(2), other})
+  end)
+
+  it("makes a slow growth one, if the leaks explain most of it", function()
+    local function slow(part) return 1000000 + 5000 * part end
+    local function keeps(n) return function() return n, n end end
+    -- the heap grows by 4%: by 40,000 bytes; the line keeps 7,000 or 140,000 bytes from the second half
+    assert.same({1}, found({keeps(10)}, slow))
+    local function lives(n) return function() return n, n, 0 end end
+    assert.same({1}, lines(proved({lives(10)}, 15, slow)))
+    assert.same({}, lines(proved({lives(200)}, 15, slow)))
+    assert.same({}, found({keeps(10)}, function(part) return 1000000 + 1000 * part end))
+  end)
+
+  it("is a growing table only if lines that have stopped keep less", function()
+    local function loaded(n)
+      return function(part) return part < 8 and n or 0, part < 8 and n or 0, 0 end
+    end
+    local types = {"table array part", "table"}
+    assert.same({1}, lines(proved({vector(100), loaded(50)}, 15, large, nil, types)))
+    assert.same({}, lines(proved({vector(100), loaded(150)}, 15, large, nil, types)))
+  end)
+
+  it("is no growing table if its last vector has few samples", function()
+    local function big(samples)
+      return function(part)
+        local n = ({[1] = 1, [2] = 1, [4] = 2, [8] = samples})[part] or 0
+        return n, n, part < 8 and n or 0
+      end
+    end
+    local function heap(part) return 100000 + 1000 * part end
+    -- the line also keeps some objects of the first slice, so that it has enough samples for a row
+    local function some(part) return part == 0 and 3 or 0, part == 0 and 3 or 0, 0 end
+    local types, stacks = {"table array part", "table"}, {"f@1", "f@1"}
+    assert.same({}, lines(proved({big(5), some}, 15, heap, stacks, types)))
+    assert.same({1}, lines(proved({big(6), some}, 15, heap, stacks, types)))
+  end)
+
   it("is a line that allocates as many bytes at the end, in fewer samples", function()
     for _, major in ipairs{15, false} do
       assert.same({1}, lines(proved({even(12800), even(51200, 0)}, major, doubling, nil, nil, doubled)))
