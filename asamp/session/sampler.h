@@ -192,7 +192,8 @@ Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err
 void sampler_summary (const SharedTotals *t, uint64_t period, int random, int timed,
                       int skips, const char *path);
 /* If 'error' is not 0, prints its message and the number of lost samples. Else, if 'summary' is not
-   0 and samples were lost, prints their number with possible causes. 'timed' 1: time was sampled. */
+   0 and samples were lost, prints their number with possible causes. 'timed' is 1 if time was
+   sampled. */
 void sampler_loss (int error, uint64_t lost, int summary, int timed, const char *path);
 
 /* Bytes allocated with a label set. */
