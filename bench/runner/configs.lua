@@ -4,7 +4,7 @@
 -- A configuration is { name, kind, lua, options, env }: 'lua' is the path of an interpreter, 'options' the
 -- list of its arguments before the script, and 'env' a list of NAME=VALUE.
 -- A comparison is { title, over, under, good }. It divides the values of the configuration 'over' by those
--- of 'under'. 'good' is the better side of 1: "high" or "low".
+-- of 'under'. 'good' is "high" if a ratio above 1 is the better result, and "low" if a ratio below 1 is.
 
 local configs = {}
 

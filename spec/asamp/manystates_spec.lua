@@ -319,7 +319,7 @@ describe("a host with many states", function()
     local out7 = folder .. "/p.pb.gz"
     assert(convert.pprof(folder .. "/p.vmprof", out7, {}))
     for _, s in ipairs(protobuf.profile(process.read(out7)).samples) do
-      -- samples without a thread label represent live bytes by holder, which are of all states together
+      -- samples without a label "thread" represent live bytes by holder, of all states together
       local id = tonumber(s.labels.thread) or 0
       threads[id], bytes = (threads[id] or 0) + s.values[2], bytes + s.values[2]
     end

@@ -86,8 +86,9 @@ describe("lua -l profiler", function()
     assert.is_true(list.points > 1000)
   end)
 
-  -- A former bug: a sample of the session's own start kept readers from removing the frames that precede
-  -- the script, so that chance changed the names of all stacks.
+  -- A former bug: one sample of the session's own start had other outermost frames than all other samples.
+  -- So readers could not remove the frames that precede the script, and chance changed the names of all
+  -- stacks.
   it("starts with the script: nothing of the profiler is sampled", function()
     local path = os.tmpname()
     local status, _, err = process.run{"-l", "profiler", script,

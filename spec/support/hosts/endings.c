@@ -134,8 +134,8 @@ static void linger (void) {
 }
 
 /*
-** Allocates a little and pauses, for 2.5 s, because rotations depend on time and samples and not
-** on CPU time.
+** Allocates a little and pauses, for 2.5 s: rotations of files depend on time and samples, not on
+** CPU time.
 */
 static void work (void) {
   int i;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** entering [fork]: an OS thread takes a tick of a state (luaN_interrupt), and stops in the middle of
-** it: the access to the luaN_Moment faults. The handler of SIGSEGV lets another OS thread, or a child
-** that this thread forks, run the state. Prints "during" if the code ran before the end of the tick,
-** else "after". With "fork" the tick does not end in the child: prints "child" and the child's status.
+** entering [fork]: one OS thread takes a tick of a state (luaN_interrupt). In the middle of this,
+** its access to the luaN_Moment causes a fault, and the handler of SIGSEGV lets another OS
+** thread, or a child process that this thread forks, run the state. Prints "during" if that code
+** ran before the end of the tick, else "after". With "fork" the tick does not end in the child:
+** prints "child" and the child's status.
 */
 #include <pthread.h>
 #include <semaphore.h>

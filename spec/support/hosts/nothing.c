@@ -2,9 +2,9 @@
 /*
 ** A host program that watches a block at the highest possible address of a thread's malloc arena,
 ** a multiple of 16 GiB. In the preloaded library's table of watched blocks, this address has the
-** same slot as the address 0, so that freeing NULL must not be taken for freeing the block. The
-** program passes NULL to free, delete and realloc, prints the number of watched blocks that have
-** died, frees another watched block, and prints the number again.
+** same slot as the address 0. So a free of NULL must not count as a free of the block. The
+** program passes NULL to free, delete and realloc, and prints how many watched blocks have died.
+** Then it frees another watched block, and prints the number again.
 */
 #define _GNU_SOURCE
 #include <dlfcn.h>

@@ -35,7 +35,10 @@
 
 #define TENANTS	20
 #define FILES	16
-/* number of rounds: more than the number of clients that the control thread accepts at once */
+/*
+** number of rounds; larger than the number of clients that the control thread accepts at the same
+** time
+*/
 #define TIMES	80
 
 static lua_State *newstate (void) {

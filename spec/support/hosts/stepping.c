@@ -19,7 +19,7 @@
 
 #include "seam.h"
 
-#define TRAP	0x100  /* the trap flag in EFLAGS */
+#define TRAP	0x100  /* bit of EFLAGS that makes the processor trap after each instruction */
 
 static lua_State *L;
 static volatile int stepping;

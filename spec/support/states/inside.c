@@ -28,8 +28,8 @@ static int in_requests (lua_State *L) {
 }
 
 /*
-** tags(kind) -> the number of requests so far for new blocks of objects with this type tag (0:
-** for blocks that are no objects)
+** tags(kind) -> the number of requests so far for new blocks of objects with this type tag. 0:
+** for blocks that are not objects.
 */
 static int in_tags (lua_State *L) {
   lua_Integer tag = luaL_checkinteger(L, 1);

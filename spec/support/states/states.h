@@ -26,8 +26,8 @@ typedef struct State {
   /* 1 + number of calls of the lua_Alloc that 'replace' has set; 0: 'replace' was not called */
   uint64_t later;
   /*
-  ** number of the one request that fails, and of the last request before all others fail; NEVER:
-  ** none fails
+  ** fail: number of the only request that fails. failall: number of the last request before all
+  ** others fail. NEVER: no request fails.
   */
   uint64_t fail, failall;
   uint64_t tags[INTAGS];	/* number of requests for a new block, by the type tag of its object */

@@ -8,9 +8,11 @@ local births = require "asamp.sums.births"
 local N, BYTES = 32, 1000
 
 -- Returns a profile of N time slices ("parts"). Each element of 'lines' describes a line of the program:
--- path (index into the steps of holders; nil: no holder), born(part) -> number of survivors, alive(part) ->
--- how many of these are alive at the end, dead(part) -> how many are known to be dead (nil: none).
--- heap(part) -> bytes in use. 'last': the last part in which the program used CPU time.
+--   path         index into the steps of holders, for the holder of its objects; nil: no holder
+--   born(part)   number of survivors that the line allocates in this part
+--   alive(part)  how many of these are alive at the end
+--   dead(part)   how many of these are known to be dead; nil: none
+-- heap(part) returns the bytes in use. 'last' is the last part in which the program used CPU time.
 local function session(lines, heap, last)
   local p = {duration = N / 1e3, functions = {}, collections = {},
              walktimes = {{time = N * 1000, duration = 1}},
@@ -70,8 +72,8 @@ describe("a container that accumulates", function()
     assert.same({'leak local "a"'}, verdicts({{path = 2, born = one, alive = one}}, growing))
   end)
 
-  -- A former bug: a list of arrays of 1,000 numbers was not found to leak in 3 of 3 runs, because few of
-  -- these tables have samples.
+  -- A former bug: a list of arrays of 1,000 numbers was not recognized as a leak in 3 of 3 runs, because
+  -- few of these tables have samples.
   it("may be known by the vectors of its tables alone", function()
     local function vectors(line, objects)
       local p = session({line}, growing)
@@ -101,8 +103,8 @@ describe("a container that accumulates", function()
     assert.is_nil(vectors({path = 2, born = one, alive = function(n) return n == 16 and 32 or 0 end}, 0))
   end)
 
-  -- A former bug: a program that loads modules again and again under new names was not found to leak, in 5
-  -- of 5 runs.
+  -- A former bug: a program that loads modules again and again under new names was not recognized as a
+  -- leak, in 5 of 5 runs.
   it("is package.loaded or _G if a line fills many of its entries, each at once", function()
     local function filling(first, second, every)
       local p = session({{path = 2, born = one, alive = one}}, growing)
@@ -127,8 +129,8 @@ describe("a container that accumulates", function()
     assert.equal('local "t"', c and c.holder)
   end)
 
-  -- A former bug: a text filter, which joins its output to one string at its end, was called a leak in 3 of
-  -- 5 runs.
+  -- A former bug: a text filter, which joins its output to one string at its end, was reported as a leak in
+  -- 3 of 5 runs.
   it("only may be one if the program joins its objects to one large string after the last", function()
     local function joining(bytes, objects, last, again)
       local p = session({{path = 2, born = one, alive = one}, {born = none, alive = none}}, growing)
@@ -158,7 +160,7 @@ describe("a container that accumulates", function()
   end)
 
   -- A former bug: if a collection ran just before a program wrote its output at its end, the program's data
-  -- were called a leak.
+  -- were reported as a leak.
   it("only may be one if almost nothing was allocated while the program worked at its end", function()
     local function ending(us, major)
       local p = session({{path = 2, born = one, alive = one}}, growing)
@@ -231,8 +233,8 @@ describe("a container that accumulates", function()
     assert.same({}, ending(20, 29))
   end)
 
-  -- A former bug: while a list was loaded, its array had the bytes of six parts at once. The ten parts
-  -- after the loading were therefore taken for another such pause.
+  -- A former bug: while a list was loaded, its array was allocated in leaps, each with the bytes of six
+  -- parts at once. So the ten parts after the loading seemed to be a pause between two leaps.
   it("is not one that stopped, even if a growing table allocated in leaps before", function()
     local function loading(part) return part < 22 and (part < 10 or part >= 16) and 2 or 0 end
     local p = session({{path = 2, born = loading, alive = loading}, {born = from(22), alive = none}}, growing)
@@ -245,8 +247,8 @@ describe("a container that accumulates", function()
     assert.same({}, accumulating.of(p))
   end)
 
-  -- A former bug: a document that a program decoded in the last two thirds of its run was called a leak in
-  -- 1 of 30 runs.
+  -- A former bug: a document that a program decoded in the last two thirds of its run was reported as a
+  -- leak in 1 of 30 runs.
   it("only may be one that had no objects in the first quarter of the run", function()
     local function starting(first)
       local own = from(first)
@@ -272,24 +274,24 @@ describe("a container that accumulates", function()
     return accumulating.of(p)[1].verdict
   end
 
-  -- A former bug: a program read lines of a file and then added up their numbers; the lines were called a
-  -- leak.
+  -- A former bug: a program read the lines of a file, and then added up their numbers without allocating.
+  -- The lines were reported as a leak.
   it("only may be one of a program that works at its end without allocating", function()
     assert.equal("leak", ending(1000))
     assert.equal("leak", ending(1900))
     assert.equal("maybe", ending(2300))
   end)
 
-  -- A former bug: a leak was called uncertain in 2 of 8 runs, because its last interval took 30% more time
-  -- per byte than the others.
+  -- A former bug: in 2 of 8 runs, a leak was reported only as "maybe", because its last interval took 30%
+  -- more time per byte than the others.
   it("is one if the last period took less than half more time than usual", function()
     assert.equal("leak", ending(14500, 10000))
     assert.equal("maybe", ending(16000, 10000))
   end)
 
-  -- Former bugs: this program adds up its loaded data at its end. In 1 of 10 runs the check did not recognize
-  -- that work, and called the data a leak. The reasons were a noisy interval at the start, or a second
-  -- collection at the end of the session.
+  -- Former bugs: this program adds up its loaded data at its end. In 1 of 10 runs the check did not
+  -- recognize that work and reported the data as a leak. The reason was a noisy interval at the start, or a
+  -- second collection at the end of the session.
   it("only may be one whose program works at its end, whatever the first periods took", function()
     local p = session({{path = 2, born = one, alive = one}}, growing)
     local last = p.collections[N]
@@ -322,7 +324,7 @@ describe("a container that accumulates", function()
     assert.is_true(math.abs(tail(4000) - 3.4 / 35.4) < 1e-9)
   end)
 
-  -- A former bug: a program of 8 ms that added up 4,000 rows was called a leak in 16 of 40 runs.
+  -- A former bug: a program of 8 ms that added up 4,000 rows was reported as a leak in 16 of 40 runs.
   it("only may be one in a run that is short compared with the time between collections", function()
     local function verdict(us)
       local p = session({{path = 2, born = one, alive = one}}, growing)
@@ -336,7 +338,7 @@ describe("a container that accumulates", function()
     assert.equal("maybe", verdict(14000))
   end)
 
-  -- A former bug: in 1 of 50 runs, the report called the list of the program spec/innocent/chat.lua a leak.
+  -- A former bug: in 1 of 50 runs, a list of the program spec/innocent/chat.lua was reported as a leak.
   it("only may be one with few samples of many survivors: chance may have kept the old ones", function()
     local function filling(part) return 100 + 10 * math.min(part, 16) + math.max(0, part - 16) end
     local function verdict(n)
@@ -381,7 +383,7 @@ describe("a container that accumulates", function()
     assert.equal("leak", accumulating.of(p)[1].verdict)
   end)
 
-  -- A former bug: a cache that was full after two thirds of the run was called a leak in 3 of 8 runs.
+  -- A former bug: a cache that was full after two thirds of the run was reported as a leak in 3 of 8 runs.
   it("only may be one that loses objects of any age, if the heap's last size is from before", function()
     local function ten() return 10 end
     local function steep(part) return 100 + 100 * part end
@@ -410,8 +412,8 @@ describe("a container that accumulates", function()
     assert.equal("leak", verdict(function(part) return part < 12 and 0 or 10 end, 20))  -- a queue
   end)
 
-  -- A former bug: when the string table grew at a line, its old vector counted as 18 objects that the line
-  -- had lost.
+  -- A former bug: the string table grew while a line created strings. Its old vector counted as 18 objects
+  -- that the line had lost.
   it("has no buffers among its objects", function()
     local p = session({{path = 2, born = one, alive = one}}, growing)
     p.kinds[2] = {name = "buffer"}
@@ -420,8 +422,8 @@ describe("a container that accumulates", function()
     assert.same({31, nil}, {line.n, line.survivors[6]})
   end)
 
-  -- A former bug: in 3 of 3 runs, a cache that was full at half of the run was called a leak. The heap's size
-  -- was taken before a major collection had freed the replaced entries.
+  -- A former bug: in 3 of 3 runs, a cache that was full at half of the run was reported as a leak. The
+  -- heap's size was measured before a major collection had freed the replaced entries.
   it("is judged by the size of the heap after a major collection freed its garbage", function()
     local function heap(part) return part == 26 and 2200 or part > 26 and 1500 + part or 100 + 80 * part end
     local p = session({{path = 2, born = one, alive = one}}, heap)
@@ -433,8 +435,8 @@ describe("a container that accumulates", function()
     assert.equal(28 / N, seen)
   end)
 
-  -- A former bug: a leak in one of three sessions was called uncertain, because the first sessions
-  -- filled the heap faster.
+  -- In this program, one of three user sessions is never closed. A former bug: this leak was reported only
+  -- as "maybe", because the heap grew faster before the first session was closed.
   it("is one whose heap grows straight after a first quarter with more growth", function()
     local function ten() return 10 end
     local function sessions(part) return part < 26 and 4 or 10 end
@@ -448,8 +450,8 @@ describe("a container that accumulates", function()
     assert.not_equal("leak", verdict(bent))
   end)
 
-  -- A former bug: a leak that started at half of the run was not found, at lines whose earlier objects had
-  -- been dropped.
+  -- A former bug: a leak started in the middle of the run, at lines that had dropped all of their objects
+  -- before. It was not found.
   it("only may be one that started in the second half, at lines that dropped their objects before", function()
     local function late(part) return part < 16 and 100 or 100 + 60 * (part - 16) end
     local function ten() return 10 end
@@ -465,8 +467,8 @@ describe("a container that accumulates", function()
     assert.same({}, verdicts({queue}, function(part) return 100 + 200 * math.min(part, 8) end))
   end)
 
-  -- A former bug: in a program that loads modules during its whole run, the data of one module were called
-  -- a leak.
+  -- A former bug: in a program that loads modules during its whole run, the data of one module were
+  -- reported as a leak.
   it("is no queue without objects of the second half, when the heap grew", function()
     local function loading(part) return (part == 0 or part == 5) and 4 or 0 end
     local others = {born = one, alive = one}
@@ -512,16 +514,16 @@ describe("a container that accumulates", function()
                               {born = one, alive = none}}, function(part) return 10 * late(part) end))
   end)
 
-  -- A former bug: each branch of a syntax tree was called a leak, because the heap had grown by tokens
-  -- before.
+  -- A former bug: each branch of a syntax tree was reported as a leak, because tokens had made the heap
+  -- grow before.
   it("is not one that was made after the heap had started to grow", function()
     local function branch(part) return part >= 20 and 1 or 0 end
     assert.same({}, verdicts({{path = 2, born = branch, alive = branch}, {path = 4, born = before(20),
       alive = before(20)}}, function(part) return 100 + 100 * part end))
   end)
 
-  -- A former bug: the check examined each subtree of a tree as a container of its own. It often reported one
-  -- of some twenty subtrees as a leak.
+  -- A former bug: each subtree of a tree was examined as a container of its own. Often one of some twenty
+  -- subtrees was reported as a leak.
   it("is the whole tree, not a subtree", function()
     local function tree(born)
       local lines = {}
@@ -567,7 +569,7 @@ describe("a container that accumulates", function()
     assert.equal("maybe", accumulating.of(p)[1].verdict)
   end)
 
-  -- A former bug: data that a script read until its end were called a leak.
+  -- A former bug: data that a script read during its whole run were reported as a leak.
   it("only may be a local variable that its running function loads, if the program keeps most", function()
     local p = session({{path = 2, born = one, alive = one}}, growing)
     local function verdict(holder, bytes)

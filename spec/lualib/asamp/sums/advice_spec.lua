@@ -76,10 +76,10 @@ describe("advice on another nursery", function()
     end
   end)
 
-  -- A program whose heap grows. Its first nurseries are small and cost little, because the heap is small;
-  -- slices of major collections run in minor ones; growing arrays are tenured sometimes. A former bug: a
-  -- straight line through the first nurseries predicted four times the real cost for half the nursery size,
-  -- ±0.1%, and half of the real cost for twice the size.
+  -- A program whose heap grows. Its first nurseries are small and cost little, because the heap is small.
+  -- Slices of major collections run in minor ones, and growing arrays are tenured sometimes. A former bug:
+  -- a straight line was fitted to the costs of the nurseries. For half the nursery size it predicted four
+  -- times the real cost, ±0.1%, and for twice the size half of the real cost.
   it("does not attribute a drift to a size", function()
     local function drifting(n, k) return (4 + n / 1e6 * 100) * (1 + math.min(k, 100) / 50) end
     local sizes = {}
@@ -116,8 +116,9 @@ describe("advice on another nursery", function()
   end)
 
   -- A former bug: the predicted number of major collections did not depend on the nursery size. In this
-  -- program all objects that become old die later. A major collection is due after a number of tenured bytes,
-  -- or of allocated bytes if few are tenured. It starts only with the next minor collection.
+  -- program, all objects that become old die later. A major collection becomes due after a number of
+  -- tenured bytes (or of allocated bytes, if few are tenured), but starts only with the next minor
+  -- collection.
   it("predicts that major collections are late by the bytes that minor ones tenure", function()
     local function majors(n, each, due)
       local count, grown = 0, 0
@@ -153,7 +154,7 @@ describe("advice on another nursery", function()
     end
   end)
 
-  -- A former bug: one run was compared with another one, on a machine that had become slower in between.
+  -- A former bug: two runs were compared by their times, although the machine had become slower in between.
   it("is compared by the factors of times, the least of some runs", function()
     local p = profileof(SIZES, 40)
     local now, q = advice.measured(p), advice.predict(p, 256 * KB)
@@ -244,8 +245,8 @@ describe("advice on another nursery", function()
   end)
 
   -- In this program, large blocks stay alive, and small garbage is at the start of each nursery. A former
-  -- bug: the predicted survivors for another size were wrong by more than ten of their standard errors, and
-  -- the command advised a size.
+  -- bug: the command advised another size, although the predicted survivors were wrong by more than ten
+  -- standard errors.
   it("is none where collections come when large blocks do", function()
     local p = profileof(SIZES, 40)
     assert.is_false(advice.measured(p).large)

@@ -5,8 +5,9 @@ local gen = require "profilegen"
 local reader = require "profiler.reader"
 local verdict = require "asamp.sums.verdict"
 
--- Returns the rows {text, MiB} of the verdict's holders. Each element of 'paths' is a list of a number of
--- samples, of 1 MiB each, and the steps of their path. 'limit' is the largest number of rows.
+-- Returns the rows {text, MiB} of the verdict's holders. Each element of 'paths' is a list: a number of
+-- samples of 1 MiB each, and the steps of the path that holds their objects. 'limit' is the largest number
+-- of rows.
 local function held(paths, limit)
   local path = os.tmpname()
   local p = assert(gen.open{path = path, period = 1 << 20, followed = 1000, random = true})
@@ -41,8 +42,8 @@ local function held(paths, limit)
 end
 
 describe("the holders of live bytes", function()
-  -- A former bug: a table with few sampled elements was listed with 31% of the bytes, and its other bytes
-  -- were listed with its elements.
+  -- A former bug: a table with few sampled elements had a row with 31% of the bytes. Its other bytes were
+  -- in the rows of its elements.
   it("have the small paths below them", function()
     assert.same({{'_G → ["syms"]', 10}, {'_G → ["syms"] → ["big"]', 5}},
                 held{{8, "_G", '["syms"]'}, {1, "_G", '["syms"]', '["s1"]'},

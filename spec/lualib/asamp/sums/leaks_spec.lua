@@ -6,9 +6,10 @@ local profiles = require "spec.support.profiles"
 
 local N = 16
 
--- Returns a profile in N time slices ("parts"). lines[i](part) returns the numbers of samples and survivors
--- of line i, and heap(part) the bytes in use. stacks[i] is the stack of line i (default "f@i"), types[i]
--- the type of its samples (default "table"), and period(part) the bytes of a sample (default 100).
+-- Returns a profile in N time slices ("parts"). lines[i](part) returns two numbers for line i, its samples
+-- and its survivors in this part. heap(part) returns the bytes in use. stacks[i] is the stack of line i
+-- (default "f@i"), types[i] the type of its objects (default "table"). period(part) returns the bytes that
+-- a sample represents (default 100).
 local function session(lines, heap, stacks, types, period)
   local list = {}
   for i in ipairs(lines) do
@@ -90,8 +91,8 @@ describe("a likely leak", function()
     assert.same({"[C]session", 0, true}, {rows[1].name, rows[1].line, rows[1].native})
   end)
 
-  -- The first part of a flight recorder's file contains all older objects. A former bug: therefore a
-  -- process that had leaked for a long time had no likely leak in the recorded minutes.
+  -- The first part of a flight recorder's file contains all older objects. A former bug: so if a process
+  -- had leaked for a long time, no line seemed to leak in the recorded minutes.
   it("is a line that keeps more in a flight recorder's time than before", function()
     local function keeps(part) return part == 0 and 2000 or 5, part == 0 and 2000 or 5 end
     local function heap(part) return 20000 + 500 * part end
@@ -151,7 +152,7 @@ describe("a likely leak", function()
     local leak = function() return 20, 20 end
     assert.same({1}, found({leak}, heap))
     assert.same({2, 1}, found({leak, function() return 100, 100 end}, heap))
-    -- more bytes survived at line 2 than are in use, so that most of these survivors must have died later
+    -- more bytes survived at line 2 than are in use; so most of these survivors must have died later
     assert.same({}, found({leak, function() return 300, 300 end}, heap))
     -- at line 2 alone more bytes survived than the heap's growth
     assert.same({1}, found({leak, function() return 160, 160 end}, heap))
@@ -226,9 +227,9 @@ describe("a likely leak", function()
     end
   end)
 
-  -- Returns the leaks of a session for which later deaths are known. lines[i](part) returns the numbers of
-  -- samples, survivors, and survivors that died later. 'major': the parts in which a major collection ran.
-  -- The other arguments are as for session().
+  -- Returns the leaks of a session for which later deaths are known. lines[i](part) returns three numbers:
+  -- samples, survivors, and survivors that died later. 'major' has the parts in which a major collection
+  -- ran. The other arguments are as for session().
   local function proved(lines, major, heap, stacks, types, period)
     local plain = {}
     for i, line in ipairs(lines) do
@@ -353,8 +354,8 @@ describe("a likely leak", function()
     end
   end)
 
-  -- The option rate= doubles the period when there are too many samples. A former bug: a line that still
-  -- allocated as many bytes, but in fewer samples, was taken for one that had stopped.
+  -- The option rate= doubles the period when there are too many samples. A former bug: a line that
+  -- allocated the same number of bytes, but then had fewer samples, seemed to have stopped.
   local function doubled(part) return 100 << part // 2 end
   local function even(bytes, share)
     return function(part)

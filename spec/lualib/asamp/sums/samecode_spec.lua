@@ -15,7 +15,8 @@ local function functions(file, text)
   return rows
 end
 
--- Returns the pairs of the same functions in two lists as "3=5 7=9": the line in a, and the line in b.
+-- Returns the pairs of functions in two lists that are the same function, as "3=5 7=9": the line in a, and
+-- the line in b.
 local function pairing(a, b)
   local list = {}
   for x, y in pairs(samecode.functions(functions("x.lua", a),
@@ -79,7 +80,7 @@ describe("the same function", function()
     local function many(shift, anonymous)
       local list = {}
       for i = 1, 10000 do
-        -- all functions but every thousandth one have moved by 'shift' lines
+        -- every function except each thousandth one has moved by 'shift' lines
         local line = i % 1000 == 0 and i or i + shift
         list[i] = {name = anonymous and "anonymous" or i % 3 == 0 and "again" or "f" .. i, line = line,
                    file = "x.lua", native = false}
@@ -185,11 +186,11 @@ describe("the same line", function()
     local la = {{file = "x.lua", line = 3, defined = 0, functions = {{defined = 0}, {defined = 3}}},
                 {file = "x.lua", line = 5, defined = 0}}
     local lb = {{file = "x.lua", line = 5, defined = 5, functions = {{defined = 0}, {defined = 5}}}}
-    -- each of the two lines alone is paired by its position in the main chunk
+    -- if a has only one of the two lines, the line of b is its partner, by its position in the main chunk
     assert.same({[la[2]] = lb[1]}, samecode.lines({la[2]}, lb, fns, {}))
     assert.same({[la[1]] = lb[1]}, samecode.lines({la[1]}, lb, fns, {}))
     local both = samecode.lines(la, lb, fns, {})
-    -- only one of the two lines can have the partner
+    -- if a has both lines, only one of them can have the line of b as its partner
     assert.is_true((both[la[1]] == nil) ~= (both[la[2]] == nil))
   end)
 end)

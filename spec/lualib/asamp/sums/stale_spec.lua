@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
 -- If a signal or exit() has ended a program, its profile has no search for holders at its end, only those
--- of earlier heap walks. The report and the verdict must take that into account.
+-- of earlier heap walks. The report and the verdict must consider that.
 
 local births = require "asamp.sums.births"
 local commands = require "spec.support.commands"
@@ -23,8 +23,8 @@ local function profiled(ending)
 end
 
 describe("the last walk of a program", function()
-  -- A former bug: when SIGTERM had ended a server, only the objects that an early heap walk had reached
-  -- counted as alive at the end, so that nothing allocated after that walk seemed to be kept.
+  -- A former bug: when SIGTERM had ended a server, only objects that an early heap walk had reached counted
+  -- as alive at the end. So nothing that was allocated after that walk seemed to be kept.
   it("is stale if the program went on and was ended by exit() in C", function()
     local path, profile = profiled "require 'signals'.leave(0, 0)"
     assert.is_true(profile.complete)
@@ -66,8 +66,8 @@ describe("the verdict", function()
     assert.is_true(line.about <= profile.allocated and line.bytes > profile.allocated)
   end)
 
-  -- A former bug: time samples in collections were added up for each pair of a line and a C function, and the
-  -- line of the largest pair was named. Another line may have more such samples in sum.
+  -- A former bug: time samples in collections were added up for each pair of a line and a C function, and
+  -- the verdict named the line of the largest pair. Another line may have more such samples in sum.
   it("names the line with most time in collections, whichever functions it called", function()
     local stacks = {{"main@1 f@22 [C]concat <minor>", profiles.TIME, 2},
                     {"main@1 f@22 <minor>", profiles.TIME, 2},

@@ -1,7 +1,7 @@
 -- SPDX-License-Identifier: MIT
--- The survival of objects with a nursery of another size (asamp.sums.survival): mortality by age, and
--- memory that dead old objects keep alive. The data are computed from known numbers, so that the right
--- result is known.
+-- The survival of objects with a nursery of another size (asamp.sums.survival). It depends on the age of
+-- objects, and on dead old objects that keep young ones alive. The data are computed from known numbers, so
+-- that the right result is known.
 
 local survival = require "asamp.sums.survival"
 
@@ -54,8 +54,8 @@ describe("survival", function()
     end
   end)
 
-  -- A former bug: at the greatest age, one dead sample was enough for every object of that age to count as
-  -- dead.
+  -- A former bug: at the greatest age there was only one sample. As its object had died, all objects of
+  -- that age counted as dead.
   it("goes by more than a few samples where it ends", function()
     local list = ages({512 << 10}, byage)
     local bins = 0

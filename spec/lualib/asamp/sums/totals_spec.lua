@@ -232,8 +232,8 @@ describe("totals", function()
   end)
 
   -- The profiled program is: for i = 1, n do pcall(function() local t = {i, {}} end) end. A former bug: the
-  -- report named this line after the main chunk, because its row came first. The inner function had twice as
-  -- many bytes in the line.
+  -- report named this line after the main chunk, whose row came first, although the inner function had
+  -- twice as many bytes in the line.
   it("name a line after the function there that has most of it", function()
     local p = profileof{{"main@3", profiles.TABLE, 36, 30}, {"main@3 [C]pcall f@3", profiles.TABLE, 64, 1},
                         {"main@3", profiles.TIME, 9}, {"main@3 [C]pcall f@3 [C]sort", profiles.TIME, 2},
