@@ -20,8 +20,6 @@ local holders = require "asamp.sums.holders"
 local M = {}
 
 local LEAST, PARTS = births.LEAST, births.PARTS
--- If a run has fewer collections, nothing is reported: objects had no time to die.
-local COLLECTIONS = 4
 -- Least number of live samples with which a container (a table, tree or chain with live objects) has a
 -- verdict. With FEW to LEAST - 1 samples (4 to 7), the verdict is at most "few": too few samples to decide
 -- whether the container accumulates.
@@ -67,13 +65,7 @@ local LOST, SEEN, GOING, WHOLE, MANY = 1 / 20, 3 / 4, 2 / 3, 19 / 20, 32
 --   - NET: the heap's growth in the second half is at least 25% of the live bytes that the container received
 --     in that half.
 --   - CAUSED: these live bytes are at least 5% of the heap's growth in that half.
---   - YOUNG: the container's first live sample is in the first 7/8 of the run.
-local GROWTH, EVEN, STRAIGHT, NET, CAUSED, YOUNG = 1.02, 3 / 4, 4 / 5, 1 / 4, 1 / 20, 7 / 8
--- Limit that replaces KEPT for lines whose objects the last heap walk did not reach, because the program
--- freed them at its end (unreached). Such a line keeps its objects if the older ones are alive at least half
--- as often as the newer ones. The limit is lower than KEPT because of garbage that no collection has found
--- dead yet: it counts as alive.
-local LEFT = 1 / 2
+local GROWTH, EVEN, STRAIGHT, NET, CAUSED = 1.02, 3 / 4, 4 / 5, 1 / 4, 1 / 20
 -- If the last heap walk reached at most 10% of the objects that no collection found dead, it came too late:
 -- the program had freed the other objects when it ended (unreached).
 local FREED = 1 / 10
@@ -364,7 +356,7 @@ end
 local function isreplacing(c, every, lines, alive)
   local kept, all, main = 0, 0, 1
   for key, own in pairs(c) do
-    if own.n >= OWN * every.n and lines[key] then
+    if lines[key] then
       local ratio, n, born = recent(own.parts, lines[key].survivors, alive[key].parts)
       kept, all = kept + n[1] + n[2], all + born[1] + born[2]
       main = key == every.most and ratio or main
@@ -477,9 +469,8 @@ local function ofkept(run, c, course, born)
   elseif c.n < LEAST then
     return early > 0 and late > 0 and "few" or nil
   end
-  local lower = math.min(early, late) / math.max(early + late, 1)
   return late >= EARLY * (early + late) and isfromstart(c.parts) and verdict or
-         (lower >= EARLY / 2 or early < late and late >= CAUSE * growthof(course, born)) and "maybe" or nil
+         early < late and late >= CAUSE * growthof(course, born) and "maybe" or nil
 end
 
 -- Returns the verdict on a container that receives and loses objects, as a queue does: "leak", "maybe" or nil
@@ -493,17 +484,13 @@ end
 -- late: live bytes that the container received in the second half
 -- lines: samples of all lines that survived (field 'lines' of births.of)
 local function ofgrowing(run, c, course, growth, late, lines)
-  local first, survivors = 0, {}
+  local survivors = {}
   for key in pairs(c.keys) do
     for part, n in pairs(lines[key] and lines[key].survivors or {}) do
       add(survivors, part, n)
     end
   end
-  while first < PARTS and (c.parts[first] or 0) <= 0 do
-    first = first + 1
-  end
-  if c.n < LEAST or first >= YOUNG * PARTS or growth < NET * late or late < CAUSED * growth or
-     not isfromstart(survivors) then
+  if c.n < LEAST or growth < NET * late or late < CAUSED * growth or not isfromstart(survivors) then
     return nil
   end
   local verdict, even = goeson(run, c), evenness(course)
@@ -547,7 +534,7 @@ local function unreached(run, profile, lines, alive, tables, course, keep)
   local kept = {}
   for key, l in pairs(lines) do
     kept[key] = not tables[key] and l.n >= OWN * left and l.n >= (l[1] + l[2]) / 2 and
-                retention(l.parts, l.survivors, l.parts) >= LEFT and l or nil
+                retention(l.parts, l.survivors, l.parts) >= KEPT and l or nil
   end
   local c = sum(kept)
   keep(c, ofkept(run, c, course, math.huge), {holder = births.holderof(profile, c.keys), vectors = {}})
@@ -679,8 +666,6 @@ function M.of(profile)
   local born = births.of(profile)
   if not born then
     return nil
-  elseif #profile.collections < COLLECTIONS then
-    return {}
   end
   local found, others, run = {}, {}, {}
   run.worked, run.to = births.worked(profile)
