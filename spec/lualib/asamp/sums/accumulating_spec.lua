@@ -412,7 +412,7 @@ describe("a container that accumulates", function()
     assert.equal("leak", verdict(function(part) return part < 12 and 0 or 10 end, 20))  -- a queue
     -- 15 samples cannot show whether the container is a queue or a full cache
     local function few(part) return part >= 12 and part % 4 > 0 and 1 or 0 end
-    assert.equal("maybe", verdict(few, 20, one))
+    assert.equal("maybe", verdict(few, 27, one))
     assert.equal("leak", verdict(few, N, one))
   end)
 
