@@ -20,7 +20,7 @@ local function churn()
   return sum
 end
 
--- Calls itself until 'depth' is 0, and then calls bottom(). Returns the number of frames below this one,
+-- Calls itself until 'depth' is 0, and then calls bottom(). Returns the number of frames of this recursion,
 -- and the number of tables that churn() created.
 local function dive(depth, bottom)
   local own = { depth }

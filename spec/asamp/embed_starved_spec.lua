@@ -121,9 +121,9 @@ describe("a client in a process without memory", function()
     end
   end)
 
-  -- If memory suffices for only a part of a stack, the client receives this part. A former bug: the next
-  -- sample shares outer frames with this stack, and frames beyond the received part were read as if they
-  -- existed.
+  -- If there is memory for only a part of a stack, the client receives this part. A former bug: the next
+  -- sample shared outer frames with that stack, including frames that were not in the received part. These
+  -- were read, although they did not exist.
   it("receives the part of a stack that there was memory for, and no unreported frame as shared", function()
     starved.start()
     assert.is_true(starved.room())

@@ -98,8 +98,8 @@ describe("a disk that becomes full in the middle of a run", function()
       for i = 1, n do down(i * 7919 % 40) end
     end
     work(10000)
-    -- messages go to a file, too, which the limit would cut if the profile is still small (on a full
-    -- disk of 4 KiB there never is as much)
+    -- stderr is a file, too. Its limit must permit the messages, so the profile grows first. (On a full
+    -- disk of 4 KiB it cannot.)
     if limit ~= "disk" then
       while size() < 4096 do work(1000) end
       gen.filelimit(size() + limit)

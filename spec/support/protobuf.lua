@@ -55,10 +55,12 @@ local function message(bytes)
   return t
 end
 
--- Decodes a profile and checks every index and id. Returns a table with these fields: types
--- ({"alloc_objects/count", ...}), samples ({{locations, values, labels = {type =, class =}} ...}),
--- locations ({[id] = {function id, line}}), functions ({[id] = {name, system, file, line}}), period,
--- periodtype, default (sample type), nanos (start time), duration (ns) and comments.
+-- Decodes a profile and checks every index and id. Returns a table:
+--   types        {"alloc_objects/count", ...}
+--   samples      {{locations, values, labels = {type =, class =}} ...}
+--   locations    {[id] = {function id, line}}
+--   functions    {[id] = {name, system, file, line}}
+--   period, periodtype, default (sample type), nanos (start time), duration (ns), comments
 function M.profile(bytes)
   local p = {types = {}, samples = {}, locations = {}, functions = {}}
   local raw, strings = {}, {}

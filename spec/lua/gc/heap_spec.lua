@@ -176,7 +176,7 @@ describe("the heap", function()
       for i = 1, 60 do
         local all = i % 2 == 0 and kept or fresh
         assert(state.intact(all[i][1]) and #all[i][2] == i * 700)
-        -- vectors grow that are older than the last collection
+        -- the vectors that grow here were allocated before the last collection
         for j = 1, i * 200 do all[i][3][j] = j end
         if i % 3 == 0 then all[i] = false end
         if i % 20 == 0 then collectgarbage() end
