@@ -45,7 +45,7 @@ export class Callers {
     this.title.replaceChildren(this.fn.name, " ", el("i", {}, place(this.fn, this.fn.line)), el("i", {},
       ` total ${store.mode.text(total[0])} · ${percent(total[0], store.derived.total[0])}`));
     this.left.hidden = left === 0;
-    this.left.textContent = `Of ${plural(left, "small frame")} the callers are not shown.`;
+    this.left.textContent = `The callers of ${plural(left, "small frame")} are not shown.`;
     this.callers.update();
     this.callees.update();
   }

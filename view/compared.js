@@ -183,7 +183,9 @@ export class Compared {
     const left = this.data.left;
     this.about.textContent = `Totals: old ${textOf(m, 0)(m.wholea)}, new ${textOf(m, 1)(m.wholeb)}; colours compare ` +
       (m.key === "alive" ? "amounts, as shares of the larger total." : "the shares of each profile's total.") +
-      (gone > 0 && state.widths === "new" ? ` ${plural(gone, "frame")} of the old profile only: choose the old widths.` : "") +
+      (gone > 0 && state.widths === "new"
+        ? ` ${plural(gone, "frame")} only in the old profile: "Widths: old" shows ${gone === 1 ? "it" : "them"}.`
+        : "") +
       (left > 0 ? ` ${plural(left, "small frame")} ${left === 1 ? "is" : "are"} left out.` : "");
     const { rows } = m;
     this.grid.setRows(rows.fn.map((fn, i) => ({

@@ -25,7 +25,8 @@ function meaning(head) {
       : "The file does not record how much time a sample represents.");
   }
   if (head.samples + head.timesamples > 0) {
-    text.push("All numbers are estimates from samples: a row of 100 samples is right to ±10%, one of 10,000 to ±1%.");
+    text.push("All numbers are estimates from samples: a row of 100 samples is accurate to about " +
+              "±10%, a row of 10,000 samples to about ±1%.");
   }
   return text.join(" ");
 }

@@ -112,7 +112,7 @@ export class HeldBy {
   }
 
   place(of) {
-    if (!of) return el("span", { class: "muted" }, "unknown line, or one of many small ones");
+    if (!of) return el("span", { class: "muted" }, "unknown line, or a line with few bytes");
     const where = of.file === "-" ? "?" : `${of.file}:${of.line}`;
     return el("span", { class: "label", title: `${where}  ${of.name}` },
               tail("i", {}, marked(where, this.store.state.query)), el("b", {}, of.name));

@@ -47,7 +47,7 @@ export class Lives {
     this.lifetimes = new Grid({
       label: "By lifetime", onActivate: show,
       columns: [
-        { title: "lived for", about: "bytes that were allocated between birth and death", width: "5.4rem",
+        { title: "lived for", about: "bytes that the program allocated until a collection found the object dead", width: "5.4rem",
           number: true, cell: ({ of }) => of.kind === "young" ? "died young" : of.kind === "alive" ? "alive"
             : `< ${bytes(of.below)}` },
         { title: head.bytes > 0 ? "bytes" : "samples", width: "var(--number)", number: true,
@@ -73,8 +73,8 @@ export class Lives {
         "An indented line has the same holder, function or caller as the line above.") : null,
       el("h3", {}, "By lifetime"),
       el("p", { class: "muted" }, lifetimes.length > 0
-        ? "A lifetime is the number of bytes that were allocated between the birth of an object and the major " +
-          "collection that found it dead. Objects that were alive at the end of the run have no lifetime."
+        ? "A lifetime is the number of bytes that the program allocated between the allocation of an object and " +
+          "the major collection that found it dead. Objects that were alive at the end of the run have no lifetime."
         : head.samples === 0 ? "There are no allocation samples."
           : "The file does not record when surviving objects died."),
       this.lifetimes.element);

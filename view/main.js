@@ -119,7 +119,7 @@ function showSelection() {
     chip(`zoomed: ${data.functions[store.graph.tree.fn[state.zoom]].name}`, "Show the whole graph", { zoom: 0 });
   }
   if (["flame", "tree"].includes(state.tab) && store.graph.left > 0) {
-    parts.push(` · of ${format.plural(store.graph.left, "small frame")} the callers are not shown`);
+    parts.push(` · callers of ${format.plural(store.graph.left, "small frame")} are not shown`);
   }
   byId("selection").replaceChildren(...parts);
 }

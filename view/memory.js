@@ -21,7 +21,7 @@ export class Memory {
     this.element = el("div", { class: "lives" },
       ...memory ? this.resident(memory)
         : [el("h3", {}, "Where resident memory is"), el("p", { class: "muted" },
-           "The profile has no breakdown of resident memory: one is recorded at some collections, and at the end of a session.")],
+           "The profile has no data about resident memory: they are recorded at some collections, and at the end of a run.")],
       ...native ? [el("h3", {}, "Native memory by library"), el("p", { class: "muted" }, `${native.summary}:`),
                    this.libraries(native)]
         : [el("h3", {}, "Native memory"), el("p", { class: "muted" },
@@ -67,7 +67,7 @@ export class Memory {
       { title: "bytes", width: "var(--number)", number: true, cell: amount(false) },
       { title: "%", width: "3.4rem", number: true, wide: true,
         cell: ({ of }) => of.part ? "" : percent(of.bytes, rss) },
-      { title: "of it", about: "bytes of this use, by source line or file", width: "var(--number)", number: true, cell: amount(true) },
+      { title: "of it", about: "bytes of this row, by source line or file", width: "var(--number)", number: true, cell: amount(true) },
       { title: "what", width: "minmax(0,1fr)",
         cell: ({ of }) => of.more ? el("span", { class: "label below" }, `and ${count(of.more)} more`)
           : of.part ? el("span", { class: "label below", title: of.label }, tail("i", {}, of.label))

@@ -94,10 +94,10 @@ export class Lines {
       title, about, width: "3.4rem", number: true, wide: true, hide: () => this.store.state.mode !== "time",
       cell: row => percent(of(this.store.derived.lines.self, row.id), this.store.derived.total[0]) });
     return [
-      column("Lua", "share of all time that passed at the line itself",
+      column("Lua", "share of all time spent in the line's own Lua code",
              (itself, i) => itself.time[i] - itself.native[i] - itself.collections[i]),
-      column("C", "share of all time that passed in C functions that the line called", (itself, i) => itself.native[i]),
-      column("GC", "share of all time that passed in collections at the line", (itself, i) => itself.collections[i]),
+      column("C", "share of all time spent in C functions that the line called", (itself, i) => itself.native[i]),
+      column("GC", "share of all time spent in collections while the line ran", (itself, i) => itself.collections[i]),
     ];
   }
 
@@ -202,7 +202,7 @@ export class Types {
         { title: "self", width: "var(--number)", number: true, value: mode, cell: row => store.mode.text(mode(row)) },
         { title: "%", width: "3.4rem", number: true, cell: row => percent(mode(row), whole()) },
         { title: "lived", width: "3.8rem", number: true, hide: () => !store.data.head.fates,
-          about: "share of the bytes that survived its first collection",
+          about: "share of the bytes that survived their first collection",
           cell: row => shareOf(store.derived.selected.bykind, "survived", row.id) },
         { title: "alive", width: "3.8rem", number: true, hide: () => !hasDeaths(store.data.head),
           about: "share of the bytes that no collection has found dead",

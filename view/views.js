@@ -53,7 +53,7 @@ export function columns(store, sums) {
     total: { title: "total", about: "with all callees", width: "var(--number)", number: true,
              value: value("total"), cell: text("total") },
     totalShare: { title: "%", full: "total, %", width: "3.4rem", number: true, wide: true, cell: share("total") },
-    lived: { title: "lived", about: "share of its own bytes that survived its first collection",
+    lived: { title: "lived", about: "share of its own bytes that survived their first collection",
              width: "3.8rem", number: true, wide: true,
              hide: () => store.state.mode === "time" || !store.data.head.fates,
              cell: row => shareOf(sums().self, "survived", row.id) },

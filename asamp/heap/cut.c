@@ -506,7 +506,7 @@ int cut_of (Cut *c, const Graph *g, const char *const *steps, size_t n, CutHow h
   w.variable = GRAPH_NONE;
   *why = NULL;
   if (n == 0 || n > STEPS_MOST) {
-    *why = "the path of references has no steps, or more than 250, the limit";
+    *why = "the path of references is empty, or has more than 250 steps, the limit";
     return 0;
   }
   w.flags = calloc(g->n, 1);

@@ -272,7 +272,7 @@ static const unsigned char *words (Input *in, double *seconds, size_t *n, size_t
   if (timed)
     memcpy(seconds, &lead, sizeof(*seconds));
   else if (lead != 1) {
-    damaged(in, "the count of a stack is not 1, the only valid value");
+    damaged(in, "a stack has a count other than 1, the only valid value");
     return NULL;
   }
   if (depth > READER_MAXDEPTH) {
@@ -353,20 +353,20 @@ static const char *firstwords (Input *in) {
   if (b == NULL)
     return failure != NULL ? failure
            : source_read(in->source, NULL, 1) == 0
-           ? "the file is empty" : "not a VMProf log (too short)";
+           ? "the file is empty" : "the file is not a VMProf log (too short)";
   in->word = bytes_gethalf(b + 4) == 3 ? 4 : 8;
   w[0] = bytes_gethalf(b);
   w[1] = bytes_gethalf(b + 4);
   if (b[7] == 3)
-    return "a big-endian VMProf log; only little-endian logs can be read";
+    return "big-endian VMProf logs cannot be read, only little-endian ones";
   for (i = in->word == 4 ? 2 : 1; i < 5; i++) {
     if (!getnumber(in, in->word, &w[i]))
-      return "not a VMProf log (too short)";
+      return "the file is not a VMProf log (too short)";
     if (i == 1 && w[1] >> 56 == 3)
-      return "a big-endian VMProf log; only little-endian logs can be read";
+      return "big-endian VMProf logs cannot be read, only little-endian ones";
   }
   if (w[0] != 0 || w[1] != 3 || w[2] != 0)
-    return "not a VMProf log";
+    return "the file is not a VMProf log";
   in->address = in->word == 4 && w[4] != 1 ? 4 : 8;
   if (w[3] < READER_MAXTIME)
     in->state.r->timeperiod = w[3] * 1000;
@@ -464,7 +464,7 @@ static const char *readall (Input *in) {
   in->state.r->packed = source_packed(in->source);
   live(in);
   if (!in->header)
-    return "not a VMProf log (no header)";
+    return "the file is not a VMProf log (no header)";
   return reader_finish(&in->state);
 }
 
@@ -496,7 +496,7 @@ ReadProfile *reader_read (const char *path, ReaderClient *client, char *err, siz
     return in.state.r;
   if (in.state.r != NULL)
     readprofile_free(in.state.r);
-  if (*other == '\0' && (strncmp(reason, "not a ", 6) == 0 || strncmp(reason, "the ", 4) == 0))
+  if (*other == '\0' && strncmp(reason, "the ", 4) == 0)
     strcpy(other, "; make a new profile");
   snprintf(err, errsize, "cannot read profile '%s': %s%s", path, reason, other);
   return NULL;

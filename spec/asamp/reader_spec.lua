@@ -676,11 +676,12 @@ describe("the reader", function()
     local head = vmprof.head()
     local refused = {
       ["the file is empty; make a new profile"] = "",
-      ["not a VMProf log (too short); this is a text file"] = "hello",
-      ["not a VMProf log; this is a text file"] = ("this is no profile at all, but long enough "):rep(3),
-      ["a big-endian VMProf log; only little-endian logs can be read"] =
+      ["the file is not a VMProf log (too short); this is a text file"] = "hello",
+      ["the file is not a VMProf log; this is a text file"] =
+        ("this is no profile at all, but long enough "):rep(3),
+      ["big-endian VMProf logs cannot be read, only little-endian ones"] =
         string.pack(">i8i8i8i8i8", 0, 3, 0, 1000, 0),
-      ["not a VMProf log (no header); make a new profile"] = head .. vmprof.meta("os", "linux"),
+      ["the file is not a VMProf log (no header); make a new profile"] = head .. vmprof.meta("os", "linux"),
       ["the compressed data of the file are corrupt; make a new profile"] = "\31\139" .. ("x"):rep(100),
       ["the file ends inside compressed data; make a new profile"] = "\31\139\8\0\0\0\0\0\0\3",
     }
@@ -714,7 +715,7 @@ describe("the reader", function()
       ["a record is of unknown kind (0x63)"] = "c" .. ("x"):rep(100),
       ["a record is of unknown kind (0x04)"] = "\4\3lua",
       ["the log contains a second header"] = vmprof.header(6, 2),
-      ["the count of a stack is not 1, the only valid value"] = vmprof.stack(1, 2, {5, 100}, {0}),
+      ["a stack has a count other than 1, the only valid value"] = vmprof.stack(1, 2, {5, 100}, {0}),
       ["a stack has more than 65,536 words, the limit"] =
         "\1" .. string.pack("<i8i8", 1, 65537),
       ["the file ends inside a record"] = "\1" .. string.pack("<i8i8", 1, 65536),

@@ -261,7 +261,8 @@ local function counted(description, files)
   local what, n = description.what or "file", #files
   local least, most = description.least or 1, description.most or 1
   if least > 1 and (n < least or n > most) then
-    return ("%s expected, got %d"):format(description.wants or ("%d %ss"):format(least, what), n)
+    return ("%s expected, got %d%s"):format(description.wants or ("%d %ss"):format(least, what), n,
+      description.wants and (n == 1 and " argument" or " arguments") or "")
   elseif n < least then
     return ("no %s given"):format(what)
   elseif n > most then

@@ -155,8 +155,8 @@ local function narrowed(profile, o, setting)
   if test then
     covered, entries = focus.cover(profile, test)
     if #entries == 0 then
-      return nil, ("no sample has %s on its stack; use a name or line of asamp report --top 1000"):format(
-        title)
+      return nil, ("no sample has %s on its stack; give a name or line that asamp report --top 1000 " ..
+                   "lists"):format(title)
     end
   end
   if o.exclude then
@@ -235,7 +235,8 @@ local function annotated(wanted, t, started, functions)
     end
   end
   if not file then
-    return nil, ("no line of '%s' has a sample; use a file of asamp report --top 1000"):format(wanted)
+    return nil, ("no line of '%s' has a sample; give a file that asamp report --top 1000 lists"):format(
+      wanted)
   end
   local find, read = sources.finder({wanted:match "^(.*)/" or "."}, functions)
   local code, reason = find(wanted, file)

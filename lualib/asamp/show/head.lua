@@ -275,7 +275,7 @@ local function recorder(p)
   local text = (p.profiles and "The files have at least the last %s of each flight recorder%s" or
                 "The file has the last %s of a flight recorder%s"):format(units.seconds(ring.seconds),
     ring.wanted and ring.seconds < ring.wanted * 0.9 and
-    ("; it should keep %s, but the run was shorter or its memory was full"):format(
+    ("; it should keep %s, but the run was shorter, or the recorder's memory was full"):format(
       units.seconds(ring.wanted))
     or "")
   if ring.samples == 0 then

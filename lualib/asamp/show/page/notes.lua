@@ -34,7 +34,7 @@ function M.of(profile, tree, limit, data, more)
   if profile.undetailed > 0 then
     note("The end of the file is missing: size and survival of %s are unknown.%s",
          units.plural(profile.undetailed, "sample"), data.untimed >= 0 and
-         (" %s unknown, too, so the timeline shows %s in its last slice, whose bar is cut off."):format(
+         (" %s unknown, too, so the timeline shows %s at its end, in a bar that is cut off."):format(
            number(profile.undetailed, "The time is", "The times are"),
            number(profile.undetailed, "this sample", "these samples")) or "")
   end

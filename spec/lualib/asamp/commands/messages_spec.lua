@@ -44,13 +44,13 @@ describe("asamp", function()
     ["heap app.lua"] = "the file is not a heap snapshot; this is a text file",
     ["convert --to heapsnapshot bytes"] =
       "the file is not a heap snapshot; profiler.snapshot(path) and asamp heap PID write one",
-    ["diff bytes a.vmprof"] = "cannot read profile 'bytes': not a VMProf log; make a new profile",
+    ["diff bytes a.vmprof"] = "cannot read profile 'bytes': the file is not a VMProf log; make a new profile",
     ["heap --state 1 a.heap"] = "--state is only for a running process, but 'a.heap' is a file",
     ["heap --wait 9s a.heap"] = "--wait is only for a running process, but 'a.heap' is a file",
     ["heap -o x a.heap"] = "--out is only for a running process, but 'a.heap' is a file",
     -- the command must read the files of --diff first: if one is missing, the process must write no snapshot
     ["heap --diff nope.heap 1"] = "cannot read the snapshot 'nope.heap': No such file",
-    ["mark 1"] = "a process and a name expected, got 1",
+    ["mark 1"] = "a process and a name expected, got 1 argument",
     ["merge -o m cut.vmprof"] =
       "cannot read profile 'cut.vmprof': the profile ends before its first sample; leave this file out",
     -- a former bug: if another error came before this one, this one was not printed

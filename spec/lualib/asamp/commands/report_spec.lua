@@ -279,8 +279,8 @@ describe("asamp report", function()
     code, out, err = run("--line", "arse.lua:12", path)
     assert.equal(1, code)
     assert.equal("", out)
-    assert.equal(("asamp report: '%s': no sample has arse.lua:12 on its stack; use a name or line " ..
-      "of asamp report --top 1000\n"):format(path),
+    assert.equal(("asamp report: '%s': no sample has arse.lua:12 on its stack; give a name or line that " ..
+      "asamp report --top 1000 lists\n"):format(path),
                  err)
   end)
 

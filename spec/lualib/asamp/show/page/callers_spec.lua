@@ -96,7 +96,7 @@ describe("the page of asamp view #plain", function()
     assert.equal(0, (pages.run(folder .. "/small.vmprof")))
     b:visit(folder .. "/small.vmprof.html")
     b:click "#inverted"
-    assert.truthy(b:text "#selection":find("of 1 small frame the callers are not shown", 1, true))
+    assert.truthy(b:text "#selection":find("callers of 1 small frame are not shown", 1, true))
     b:click "#inverted"
     assert.is_nil(b:text "#selection":find("small frame", 1, true))
   end)

@@ -55,7 +55,7 @@ describe("the page of asamp view of two profiles #plain", function()
     assert.truthy(b:text "#subtitle":find("compared with " .. old, 1, true))
     assert.equal("compared", b:eval "document.querySelector('[role=tab][aria-selected=true]').id.slice(4)")
     local text = b:text "#panel-compared"
-    assert.truthy(text:find("1 frame of the old profile only: choose the old widths.", 1, true))
+    assert.truthy(text:find('1 frame only in the old profile: "Widths: old" shows it.', 1, true))
     assert.truthy(b:text "#panel-compared .swatches":find("less than 3 standard errors", 1, true))
     assert.is_true(b:eval "document.getElementById('modes').hidden")
   end)
