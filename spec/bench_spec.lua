@@ -669,6 +669,25 @@ describe("bench/run", function()
   end)
 end)
 
+-- A former bug: the message that the command searches had changed, and no leak was proved.
+describe("bench/proofs #plain", function()
+  it("proves a leak, and accuses no program without one", function()
+    local status, out, err = shell.run "bench/proofs --only memo"
+    assert.equal(0, status, err)
+    assert.matches("\n| memo | yes | %d+ | %d+ | [+-]0%.%d+%% | ", out)
+    assert.matches("\n1 of 1 leaks proved, 1 within 1%% of the freed bytes\n", out)
+    status, out = shell.run "bench/proofs --only rows"
+    assert.equal(0, status)
+    assert.matches("\n0 of 1 programs without a leak accused\n", out)
+  end)
+
+  it("refuses the name of no program", function()
+    local status, _, err = shell.run "bench/proofs --only nothing"
+    assert.equal(2, status)
+    assert.matches("no program named \"nothing\"; give one of bench/proofs.d", err)
+  end)
+end)
+
 describe("bench/pauses #plain", function()
   local function pauses(args) return shell.run("bench/pauses " .. args) end
 

@@ -1,8 +1,9 @@
 -- SPDX-License-Identifier: MIT
--- Does the measurements of bench/proofs: lua proofs.lua ROOT WORK RUNS. A program that leaks has a comment
--- line "-- cut: CODE". CODE removes the reference that keeps the leaked objects alive.
+-- Does the measurements of bench/proofs: lua proofs.lua ROOT WORK RUNS NAME. If NAME is "", it measures all
+-- programs. A program that leaks has a comment line "-- cut: CODE". CODE removes the reference that keeps the
+-- leaked objects alive.
 
-local root, work, runs = arg[1], arg[2], tonumber(arg[3])
+local root, work, runs, only = arg[1], arg[2], tonumber(arg[3]), arg[4]
 local asamp = root .. "/build/bin/asamp"
 package.path = root .. "/lualib/?.lua;" .. package.path
 
@@ -38,10 +39,12 @@ local function output(command, ...)
   return text
 end
 
--- Returns the paths of the programs in a folder, sorted.
+-- Returns the paths of the selected programs in a folder, sorted.
 local function programs(folder)
   local list = {}
-  for path in output("ls '%s/%s'/*.lua", root, folder):gmatch "[^\n]+" do list[#list + 1] = path end
+  for path in output("ls '%s/%s'/*.lua", root, folder):gmatch "[^\n]+" do
+    list[#list + 1] = (only == "" or path:match "([^/]+)%.lua$" == only) and path or nil
+  end
   return list
 end
 
@@ -57,7 +60,7 @@ end
 -- run up to 'runs' times until a leak is found; returns nil if none is.
 local function prove(path)
   for _ = 1, runs do
-    local snapshot = report(path):match "heap %-%-prove=%S+ (%S+) shows this again"
+    local snapshot = report(path):match "heap %-%-prove=%S+ (%S+) shows "
     if snapshot then
       local text = output("cd '%s' && '%s' heap --prove=run.vmprof --json '%s'", work, asamp, snapshot)
       return json.decode(text).proofs[1].proof
@@ -98,6 +101,11 @@ for _, folder in ipairs{"bench/proofs.d", "spec/planted"} do
 end
 
 local innocent, accused = programs "spec/innocent", 0
+if leaks + #innocent == 0 then
+  io.stderr:write(("proofs: no program named %q; give one of bench/proofs.d, spec/planted (with a line " ..
+                   "\"-- cut:\") or spec/innocent\n"):format(only))
+  os.exit(2)
+end
 for _, path in ipairs(innocent) do
   local text = report(path)
   if text:find("Likely leak:", 1, true) or text:find("Proved:", 1, true) then
