@@ -210,7 +210,7 @@ static int findends (Work *w, uint64_t *count) {
 static const char *fixed (const Graph *g, uint32_t v) {
   uint32_t from = g->parent[v];
   switch (way_kind(g->way[v])) {
-    case HEAP_EROOT: return "a root of the Lua state holds this object, and no Lua code can remove "
+    case HEAP_EROOT: return "the Lua state itself holds this object, and no Lua code can remove "
                             "that reference";
     case HEAP_EINDEX:
       return words_isregistry(g, from) && way_argument(g->way[v]) <= 2

@@ -68,7 +68,7 @@ static const struct {
   [LEFT_METAS] = {"metas", READER_MAXMETA,
     "texts in the profile that are longer than % bytes: # were cut"},
   [LEFT_COUNTS] = {"counts", READER_MAXCOUNT,
-    "# samples have a count above %: they count as %; the file is damaged, make a new profile"},
+    "# samples stand for over % periods, but count as %; the file is damaged, make a new profile"},
   [LEFT_PATHS] = {"paths", READER_MAXPATHS,
     "the limit of % paths of references to live objects, or of 64 MiB of their texts, was "
     "reached, so # more were shortened or left out; use a larger --alloc"},

@@ -302,7 +302,7 @@ local function find(path, pid, since)
     why = why or not version and id or newer and
           ("another run has overwritten '%s' with its profile; " ..
            "--out app.%%p.vmprof gives each run its own file (%%p is the process id)"):format(name) or
-          ("'%s' is older than the run"):format(name)
+          ("the run did not write '%s', which is from an earlier run"):format(name)
   end
 end
 

@@ -197,13 +197,14 @@ local function survival(p, t)
     return nil
   end
   local survived, decided = measures.fate(t.whole, "survived")
-  local text = units.percent(decided - survived, decided) .. " died young"
+  local text = ("Of the %s, %s died young"):format(t.unit == "bytes" and "allocated bytes" or "samples",
+                                                  units.percent(decided - survived, decided))
   if measures.hasdeaths(p) then
     text = text .. (", %s died later, %s is still alive%s."):format(
       share "later", share "alive", p.majors == 0 and (measures.fate(t.whole, "alive")) > 0 and
       ", as far as is known: no major collection has run" or "")
   else
-    text = text .. (", %s survived its first collection."):format(share "survived")
+    text = text .. (", %s survived their first collection."):format(share "survived")
   end
   if t.whole.undecided > 0 then
     text = text .. (" The survival of %s is unknown, because no collection followed."):format(

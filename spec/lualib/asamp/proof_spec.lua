@@ -213,9 +213,9 @@ describe("the proof of a leak", function()
       assert.is_nil(cut)
       return why
     end
-    assert.equal("a root of the Lua state holds this object, and no Lua code can remove that " ..
+    assert.equal("the Lua state itself holds this object, and no Lua code can remove that " ..
       "reference", reason "names of metamethods")
-    assert.equal("a root of the Lua state holds this object, and no Lua code can remove that " ..
+    assert.equal("the Lua state itself holds this object, and no Lua code can remove that " ..
       "reference", reason "metatable of strings")
     assert.equal("the object is the table of globals or the main thread, which no Lua code can remove",
                  reason "_G")

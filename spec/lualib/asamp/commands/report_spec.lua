@@ -130,8 +130,8 @@ describe("asamp report", function()
       assert.same({1, "", ("asamp report: '%s': the code of '%s' lies outside the current "
                            .. "folder: give its path with --source FILE\n"):format(path, file)},
                   {run("--source", name, path)})
-      assert.same({1, "", ("asamp report: '%s': no line of 'none.lua' has a sample; use a file of " ..
-        "asamp report --top 1000\n"):format(path)},
+      assert.same({1, "", ("asamp report: '%s': no line of 'none.lua' has a sample; give a file that " ..
+        "asamp report --top 1000 lists\n"):format(path)},
                   {run("--source", "none.lua", path)})
       os.remove(file)
       assert.same({1, "", ("asamp report: '%s': the code of '%s' was not found: give its path with "

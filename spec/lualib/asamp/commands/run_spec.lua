@@ -382,7 +382,7 @@ describe("asamp run", function()
         interpreter = "/bin/true", read = require "profiler.reader".read,
         err = function(s) io.stderr:write(s) end}))]], profile, script)
     assert.equal(0, status)
-    assert.equal(("asamp run: no profile: '%s' is older than the run\n")
+    assert.equal(("asamp run: no profile: the run did not write '%s', which is from an earlier run\n")
                  :format(profile), text)
   end)
 

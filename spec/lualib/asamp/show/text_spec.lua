@@ -210,7 +210,7 @@ describe("the report's text", function()
   end)
 
   it("prints the surviving share of decided samples", function()
-    has(flat(render()), "90.0% died young, 10.0% survived its first " ..
+    has(flat(render()), "90.0% died young, 10.0% survived their first " ..
       "collection. The survival of 100 samples is unknown, because no collection followed.")
     assert.is_nil(flat(render(function(p) p.fates = false end))
                   :find("died young", 1, true))
