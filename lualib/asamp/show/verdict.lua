@@ -215,8 +215,9 @@ local function growth(v, p, add)
                    ("the live objects of %s, whose holder is unknown"):format(place(first))
     local others = naming(" Also seen growing", v.maybe, 1, otherpossible) or ""
     add((first.stopped and
-      ("Seen growing during the first %s of the CPU time: %s. After that, the program worked without adding to it. " ..
-       "It may be data that the program loads once, or a leak in the first part of the run. " ..
+      ("Seen growing during the first %s of the CPU time: %s. " ..
+       "After that, the program worked without adding to it. It may be data that the program loads " ..
+       "once, or a leak in the first part of the run. " ..
        "Check if it grows again when the program repeats its work."):format(percent(first.stopped), grower) or
       ("Seen growing: %s. It may be a leak, or a list, cache or output that fills up: " ..
        "a longer run would decide."):format(grower)) .. others,

@@ -54,7 +54,7 @@ describe("asamp report", function()
       assert.truthy(out:find("  40.0M 100.0%  748,983 ", 1, true), out)
       assert.is_nil(out:find("parse", 1, true))
       assert.truthy(out:find("app.lua:3  main chunk\n", 1, true), out)
-      assert.truthy(out:find("The code in app.lua has ", 1, true))
+      assert.truthy(out:find("The code in app.lua, with ", 1, true))
     end)
 
     it("leaves code that no such line ran in its place, and reports the charged amount", function()
