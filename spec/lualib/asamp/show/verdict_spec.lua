@@ -231,7 +231,7 @@ describe("a sentence of the verdict", function()
   it("says until when an object grew that a program then used", function()
     local maybe = line(9, {holder = "_G", stopped = 0.91})
     assert.matches("^Seen growing during the first 91%% of the CPU time: _G, from a.lua:9 %(f%). " ..
-                   "After that, .* data that the program loads once, or a leak.*%[asamp report %-%-show holders p%]",
+                   "After that, .* once, or a leak.*%[asamp report %-%-show holders p%]",
                    text{growth = "maybe", maybe = {maybe}})
   end)
 
