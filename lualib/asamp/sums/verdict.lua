@@ -38,12 +38,10 @@ local CHANCE, FEWGC, LONG = 1 / 100, 2, 3 / 10
 --   - LIVED: the reason is "kept" if more than half of the line's bytes survive.
 --   - SLOW: C code is reported as slow if it took at least 30% of the time.
 local WORTH, MOST, LIVED, SLOW = 1 / 10, 1 / 2, 1 / 2, 3 / 10
--- A line has the reason "resized" if its growing tables copied many bytes:
---
---   - REGROWN: at least 2% of its allocated bytes, if it mainly allocates vectors (array or hash parts).
---     Fewer bytes may be copies of Lua's stack, which table.unpack enlarges.
---   - GROWN: at least a quarter of its allocated bytes, if it mainly allocates tables.
-local GROWN, REGROWN = 1 / 4, 1 / 50
+-- A line that mainly allocates vectors (array or hash parts of tables) has the reason "resized" if its growing
+-- tables copied at least 2% of its allocated bytes. Fewer bytes may be copies of Lua's stack, which
+-- table.unpack enlarges.
+local REGROWN = 1 / 50
 -- Strings are long if their mean size is at least 1 KiB. The verdict mentions lines that make long strings.
 -- Such a line often builds each string from the previous one, and so copies the previous one each time.
 local TEXT = 1024
@@ -190,8 +188,7 @@ local function reasonof(row, known, copied)
   row.long = sort == "strings" and most >= TEXT * blocks and blocks > 0 and most / blocks or nil
   if row.survived > LIVED * row.bytes and not (row.long and row.later > LIVED * row.survived) then
     return "kept"
-  elseif copied and (sort == "vectors" and copied.grown >= REGROWN * row.bytes or
-                     sort == "tables" and not row.calls and copied.grown >= GROWN * row.bytes) then
+  elseif copied and sort == "vectors" and copied.grown >= REGROWN * row.bytes then
     return "resized"
   elseif most < MOST * row.bytes then
     return nil
