@@ -38,8 +38,8 @@ local CHANCE, FEWGC, LONG = 1 / 100, 2, 3 / 10
 --   - LIVED: the reason is "kept" if more than half of the line's bytes survive.
 --   - SLOW: C code is reported as slow if it took at least 30% of the time.
 local WORTH, MOST, LIVED, SLOW = 1 / 10, 1 / 2, 1 / 2, 3 / 10
--- A line that mainly allocates vectors (array or hash parts of tables) has the reason "resized" if its growing
--- tables copied at least 2% of its allocated bytes. Fewer bytes may be copies of Lua's stack, which
+-- A line that mainly allocates vectors (array or hash parts of tables) has the reason "resized" if its
+-- growing tables copied at least 2% of its allocated bytes. Fewer bytes may be copies of Lua's stack, which
 -- table.unpack enlarges.
 local REGROWN = 1 / 50
 -- Strings are long if their mean size is at least 1 KiB. The verdict mentions lines that make long strings.
