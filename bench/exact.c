@@ -174,8 +174,9 @@ static uint64_t copied (void *ud, lua_State *L, size_t n, uint64_t over) {
 }
 
 /*
-** Writes the counts to the file 'path'. If 'copied' is 1, writes the sites of copies; if it is 0,
-** writes the total 'all' and the sites of allocations.
+** Writes the counts to the file 'path'. If 'copied' is 1, writes the sites that copied bytes; if it
+** is 0, writes the sites of allocations, after a line with 'all'. all: bytes that the Lua state has
+** allocated since this module was loaded, according to the core.
 */
 static void put (const char *path, int copied, uint64_t all) {
   FILE *f = path != NULL ? fopen(path, "w") : NULL;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The view "Memory": a breakdown of resident memory by use and over time, and native memory by
-// library. Covers the whole run. Enter on a library shows its main line in the table of lines.
+// library. Covers the whole run. Enter on a library shows
+// the source line that allocated most of the library's native memory, in the table of lines.
 
 import { el } from "./dom.js";
 import { bytes, count, percent, seconds } from "./format.js";

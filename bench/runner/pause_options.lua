@@ -75,9 +75,10 @@ local function complete_trap(found)
   return message == nil, message
 end
 
--- Parses the arguments of bench/pauses. Returns a table with values for all options: live, allocate (MB),
--- survivors, page, rounds, clock, configs (a list); with --trap also trap, size and batches. Adds records
--- and batches, which it computes from the sizes in MB. Returns nil and a message if something is wrong.
+-- Parses the arguments of bench/pauses. Returns a table with a field for each option of USAGE; configs is a
+-- list of configurations. The field records is the number of live records, computed from --live. Without
+-- --trap, batches is the number of batches of BATCH records that are allocated, computed from --allocate.
+-- Returns nil and a message if an argument is wrong.
 function pause_options.parse(args)
   local found, words = options.scan(args, TAKES_VALUE, FLAGS)
   if not found then return nil, words end

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- The class of a sample is the name of its object's metatable, also if the object has died.
+-- The class of a sample is the name of the sampled object's metatable, also if the object has died.
 
 local samples = require "spec.support.samples"
 
@@ -15,7 +15,8 @@ local function count(list, kinds)
   return found
 end
 
--- Calls 'make' 50 times with the sampler on. Returns the set of classes of the tables that it creates.
+-- Calls 'make' 50 times with the sampler on. Returns the set of class names (of metatables) that the samples
+-- of the created tables have.
 local function classes(make)
   local kept, n = {}, 50
   local list = samples.of(function()

@@ -90,8 +90,8 @@ describe("a snapshot requested from an idle process", function()
 
   it("delays no other answer, and waits longer than a silent client may", function()
     local first = send(heap("-", "a.heap"))
-    -- these queries together take longer than the 5 s after which the process disconnects a silent client
-    -- (CN3)
+    -- These queries take 7 s. The process disconnects a client that sends nothing for 5 s (CN3), but must not
+    -- disconnect 'first', whose snapshot is not taken yet.
     for _ = 1, 70 do
       assert.is_truthy(host.query(socket, "stats\n"):find "\nok\n$")
       host.pause(100)

@@ -650,11 +650,11 @@ describe("asamp run of a program #plain", function()
     shell.remove(folder)
   end)
 
-  -- The utility timeout sends its signal first to the command, which passes it on, and then to the whole
-  -- process group. A former bug: the command listed the profiles by find(1). If the program had ended
-  -- quickly, the second signal ended find, and the command reported "no profile" (2% of the runs of a
-  -- server). In this spec, a process outside of the group sends signals to the group until its last process
-  -- has ended.
+  -- The utility timeout(1) sends its signal first to 'asamp run', which passes it on to the program, and then
+  -- to the whole process group. A former bug: 'asamp run' started find(1) to list the profiles. If the
+  -- program had ended quickly, the second signal ended find, and 'asamp run' reported "no profile" (2% of the
+  -- runs of a server). In this spec, a shell outside of the group sends signals to the group until no process
+  -- of the group is left.
   it("finds its profiles under signals to its whole group", function()
     local folder = shell.folder()
     shell.write(folder .. "/s.lua", "for _ = 1, 1e5 do local _ = {} end")

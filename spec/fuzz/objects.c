@@ -301,8 +301,10 @@ static int choose_field (Node *n) {
 }
 
 /*
-** Stores the value at the top of the stack in a slot. It was read from the table n, from entry e,
-** or from a missing key if e is NULL.
+** Compares the value at the top of the Lua stack, which was read from the table n, with the model.
+** Then stores it in a random slot of the program. e: the model's entry of the key that was read;
+** NULL: the model has no such key, so the value must be nil. If a collection has cleared e, removes
+** it from the model.
 */
 static void took (lua_State *L, Node *n, Entry *e) {
   Value v = e ? e->value : nil_value();

@@ -101,9 +101,10 @@ local function unwritten(folder, name, cache)
   return folder
 end
 
--- Finds the files that have the path 'name' in profiles, which replace some characters of paths
--- (asamp.sums.paths.written). Appends their paths on disk to 'names'. Searches below 'roots' if 'name' is an
--- absolute path, otherwise below 'folders' and the current folder. 'cache': earlier results (entries).
+-- Finds the files on disk to which the path 'name' of a profile may refer: a profile replaces some
+-- characters of each path (asamp.sums.paths.written). Appends the paths of the files to 'names'. Searches
+-- below 'roots' if 'name' is an absolute path, otherwise below 'folders' and the current folder. 'cache':
+-- earlier results of 'entries'.
 local function addunwritten(names, name, folders, roots, cache)
   local isabsolute = name:find "^/"
   local bases = isabsolute and roots or table.move(folders, 1, #folders, 2, {"."})
@@ -116,9 +117,9 @@ local function addunwritten(names, name, folders, roots, cache)
 end
 
 -- Finds a source file and reads it. Tries the path 'name' first, then, if it is relative, the same path in
--- each of the folders. Then, if the profile may have replaced characters of the path, tries the files that
--- have this path in profiles (addunwritten). Returns the text of the first file that can be read, and the
--- time of its last change (load). Returns nil and one of the REASONS on failure.
+-- each of the folders. Then, if the profile may have replaced characters of the path, tries the files whose
+-- paths equal 'name' after such replacements (addunwritten). Returns the text of the first file that can be
+-- read, and the time of its last change (load). Returns nil and one of the REASONS on failure.
 local function find(name, folders, roots, cache)
   local names, reasons = {name}, {}
   if not name:find "^/" then

@@ -1,5 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- The report's section of copies: results of asamp.sums.copies as a sentence and a table.
+-- The report's section "Copies" about bytes that strings and growing tables copied: results of
+-- asamp.sums.copies as a sentence and a table.
 -- 'style': settings of the report (tables.lua).
 
 local labels = require "asamp.show.labels"

@@ -136,7 +136,7 @@ end
 --
 --   - filled: us per allocated byte
 --   - tenured: us per tenured byte
---   - cov: covariances of both: {ff, ft, tt}
+--   - cov: covariances of these two estimates: {ff, ft, tt}; f is 'filled', t is 'tenured'
 --
 -- The method is a ridge regression (least squares with a prior; Hoerl and Kennard 1970): if all collections
 -- have equal sizes, only the prior separates the two costs.
@@ -188,7 +188,7 @@ end
 --   - fixed: us of one collection, without the cost of its bytes
 --   - filled, tenured: us per byte allocated in the nursery, and per tenured byte
 --   - mean: {filled, tenured}: mean bytes of one collection
---   - cov: covariances of filled and tenured
+--   - cov: covariances {ff, ft, tt} of the estimated costs 'filled' and 'tenured' (bybyte)
 --
 -- rows: minor collections (minorsof)
 -- now: measurements of the profiled run (M.measured)

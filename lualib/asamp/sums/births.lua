@@ -78,7 +78,7 @@ local VECTORS = {["table array part"] = true, ["table hash part"] = true}
 
 -- Returns the byte clock, a function that measures the progress of the run. Its parameter is a number of
 -- sampled bytes since the start; its result is a share of the run's allocated bytes, 0 to 1. If 'vectors' is
--- false, vectors that survived do not advance the clock.
+-- false, the clock does not count the bytes of vectors that survived a collection.
 local function clockof(profile, vectors)
   local born = profile.born
   local slices, counted, last = {}, 0, -1
@@ -544,8 +544,9 @@ end
 -- key: key of the line that allocated the samples
 -- alive: profile.alive
 -- i: number of the row
--- part: part of the run in which the samples were allocated; vectors that survived do not advance its clock
--- whole: the same, with a clock that all vectors advance
+-- part: part of the run in which the samples were allocated, by a clock without vectors that survived
+--   (clockof)
+-- whole: the same part by a clock that counts all vectors
 local function count(c, key, alive, i, part, whole)
   local isvector = alive.vector[i] == 1
   local lines = isvector and c.vectorlines or c.lines
@@ -570,8 +571,8 @@ end
 -- through which references keep them alive.
 --
 -- nearest: map from call tree node to the source line of its innermost Lua frame (a row of totals.linerows)
--- clock: byte clock (clockof), which vectors that survived do not advance
--- whole: byte clock that all vectors advance
+-- clock: byte clock (clockof) that does not count table vectors that survived a collection
+-- whole: byte clock that counts all vectors
 local function collect(profile, nearest, clock, whole)
   local alive, h = profile.alive, profile.holders
   local byholder, list, keys, parts, texts = {}, {}, {}, {}, {}

@@ -187,12 +187,13 @@ local function timeweights(pa, pb)
   return 1, 1, false
 end
 
--- Returns a field's total in each profile, and the standard error of their difference. The error is 0 if both
--- totals are exact: the files record the allocated bytes, or each sample represents the same number of bytes,
--- because the distances between samples are not random.
+-- Returns the total of a field in profile a, the total in b, and the standard error of their difference. The
+-- error is 0 if both totals are exact: the files record the allocated bytes, or each sample represents the
+-- same number of bytes, because the distances between samples are not random.
 --
 -- a, b: data of the two profiles (results of side)
--- suma, sumb: sums of all samples
+-- suma, sumb: sums of all samples in a and in b
+-- field: field of these sums, such as "bytes"
 local function wholes(a, suma, b, sumb, field)
   local pa, pb = a.profile, b.profile
   if field == "bytes" and pa.allocated and pb.allocated then

@@ -23,7 +23,8 @@ local function implies(a, b)
          (of == a["function"]) and of:sub(1, #name + 2) == name .. " ("
 end
 
---- Returns the texts of a path's steps, without steps that the next one makes obvious. 'path': list of steps.
+--- Returns the texts of a path's steps. Omits a step if the text of the step after it names the same object
+-- (implies), and a registry or main thread before a more exact step. 'path': list of steps, the root first.
 function M.steps(path)
   local list = {}
   for i, step in ipairs(path) do
@@ -163,8 +164,8 @@ function M.cut(h, path)
   return found
 end
 
---- Returns a function that compares a path, given by its number, with 'text', the text of another path. The
--- function returns two values:
+--- Returns a function that compares a path with 'text', the text of another path. Its parameter is the index
+-- of the path in h. It returns two values:
 --
 --   1. true if the text of the path starts with 'text'
 --   2. true if 'text' also ends at the end of one of the path's steps, so that the path leads through the
@@ -174,7 +175,9 @@ end
 --
 -- h: profile.holders, the tree of the paths of references
 function M.starting(h, text)
-  local length = {[0] = 0}  -- by path: equal bytes of its text and 'text', in whole steps; -1: they differ
+  -- By index of a path: number of bytes of its text, in whole steps, that equal the start of 'text'; -1: a
+  -- step differs.
+  local length = {[0] = 0}
   local function equal(path)
     local n = length[path]
     if not n then

@@ -231,8 +231,8 @@ local function likeness(a, i, b, j)
   return n + (gap(a, i, b, j, -1) and 1 or 0) + (gap(a, i, b, j, 1) and 1 or 0)
 end
 
--- Limits of the comparison of two lists of functions by alignpart. The cost is the product of the lengths of
--- both lists.
+-- Limits of the comparison of two lists of functions by alignpart. Their unit is a pair of functions: the
+-- cost is the product of the lengths of both lists.
 --
 --   - CELLS: largest product for which alignpart is called: it takes 16 MiB of memory and a second. The
 --     function 'align' splits longer lists.
@@ -334,7 +334,7 @@ end
 -- Calls pair(x, y) for each pair. Splits long lists at functions that certainly are the same (anchors).
 --
 -- a, b: the functions of the file in the two profiles, sorted by line
--- rest: {cells}: the part of the limit ALL that remains for this file and the following ones
+-- rest: {cells = N}: N pairs of functions may still be compared in this file and the following ones (ALL)
 local function align(a, b, pair, rest)
   local from, start = 1, 1
   local function part(to, stop)

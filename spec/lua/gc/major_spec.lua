@@ -631,7 +631,8 @@ describe("memory of a heap that has become small", function()
         if all then for _ = 1, 3 do collectgarbage() end
         else
           local _, _, _, before = state.memory()
-          -- it takes several collections to return memory, because freed memory is kept for two periods
+          -- Several collections are needed: freed memory is kept for up to two periods, which end when the
+          -- program has allocated three times the largest heap (WHILE_HEAPS of major.c).
           local first = state.allocated()
           while select(4, state.memory()) < before + 12 or state.allocated() - first < 10 * most do
             for i = 1, 3000 do assert(#{i} == 1) end

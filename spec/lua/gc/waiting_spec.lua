@@ -178,8 +178,8 @@ describe("a userdata with a finalizer", function()
       end)
   end
 
-  -- A userdata with external bytes is in a list of such userdata. A former bug: this list was swept after
-  -- the lines of dead userdata had been freed.
+  -- The collector has a list of the userdata with external bytes. A former bug: this list was swept, and its
+  -- userdata were read, after the memory (heap lines) of dead userdata had been freed.
   it("may represent bytes outside when its finalizer has said so", function()
     within(function(state)
       local called, meta = 0, {}

@@ -226,8 +226,8 @@ describe("asamp advise", function()
                    (text:gsub("': [^;]*;", "';")))
   end)
 
-  -- A former bug: the collector rejected a nursery of a gigabyte in LUA_GC, without a visible message, so
-  -- that the prediction was compared with a second run like the first one.
+  -- A former bug: the collector rejected the proposed nursery of a gigabyte in LUA_GC, without a visible
+  -- message. The run that was to verify the proposal then used the same nursery as the profiled run.
   it("proposes values that the collector accepts, up to the largest", function()
     for _, n in ipairs{4096, 512 << 10, advice.MOST} do
       local code, _, err = process.run{code = "", env = {LUA_GC = advice.setting(n)}}

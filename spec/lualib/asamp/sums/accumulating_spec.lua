@@ -7,11 +7,11 @@ local births = require "asamp.sums.births"
 
 local N, BYTES = 32, 1000
 
--- Returns a profile of N time slices ("parts"). Each element of 'lines' describes a line of the program:
---   path         index into the steps of holders, for the holder of its objects; nil: no holder
---   born(part)   number of survivors that the line allocates in this part
---   alive(part)  how many of these are alive at the end
---   dead(part)   how many of these are known to be dead; nil: none
+-- Returns a profile of N time slices ("parts"). Each element of 'lines' describes a source line of a program:
+--   path         index into holders.step: the step whose object keeps the line's objects alive; nil: none
+--   born(part)   number of objects that the line allocates in this part and that survive a collection
+--   alive(part)  how many of them have a live sample at the end of the profile
+--   dead(part)   how many of them died at a later collection, according to the profile; nil: none
 -- heap(part) returns the bytes in use. 'last' is the last part in which the program used CPU time.
 local function session(lines, heap, last)
   local p = {duration = N / 1e3, functions = {}, collections = {},
