@@ -86,8 +86,8 @@ struct Clock {
   volatile sig_atomic_t running;
   volatile sig_atomic_t ticking;	/* number of handlers that are using the clock */
   volatile sig_atomic_t measuring;	/* 1: signals are only counted, to measure their cost */
-  volatile sig_atomic_t held;	/* 1: the clock is being changed, so signal handlers must not use
-                                   it */
+  int changing;	/* number of functions that change the clock now, on any thread; if it is not 0,
+                   signal handlers must not use the clock */
   unsigned thread;		/* number of the clock's OS thread, as in the variable 'me'; 0: the
                                    clock is unused */
   TimerClock sort;	/* kind of time that the clock measures */
@@ -207,16 +207,11 @@ static uint64_t draw (Clock *c, uint64_t n) {
   return (uint64_t)(((unsigned __int128)(x * UINT64_C(0x2545F4914F6CDD1D)) * n) >> 64);
 }
 
-/* Returns the length of a span (time with one tick) in ns, before it is lengthened by
-   Clock.stretch. */
-static uint64_t spanof (const Clock *c) {
+/* Returns the length of the next span (time with one tick) in ns. */
+static uint64_t intervalof (const Clock *c) {
   uint64_t n = 1;
   if (c->sort == TIMER_CPU && c->period < FEW_NS) n = (FEW_NS + c->period / 2) / c->period;
-  return n * c->period;
-}
-
-static uint64_t intervalof (const Clock *c) {
-  return spanof(c) << c->stretch;
+  return (n * c->period) << c->stretch;
 }
 
 /* Requests the next signal at the clock's time c->due, but at least MIN_WAIT_NS from now. Sets both
@@ -292,10 +287,23 @@ static void goneback (Clock *c, uint64_t now) {
   c->ticked = now;
 }
 
+/* Keeps signal handlers from using the clock, and waits until none uses it. Handlers take no lock,
+   so they end although this thread holds one. */
+static void exclude (Clock *c) {
+  __atomic_add_fetch(&c->changing, 1, __ATOMIC_SEQ_CST);
+  while (LOAD(c->thread) != me && __atomic_load_n(&c->ticking, __ATOMIC_SEQ_CST))
+    sched_yield();
+}
+
+/* Ends the effect of exclude. */
+static void admit (Clock *c) {
+  __atomic_sub_fetch(&c->changing, 1, __ATOMIC_RELEASE);
+}
+
 static void tick (Clock *c, unsigned share, void *context) {
   uint64_t start = clock_read(c->clock), now, end, count, took;
   Timer *t;
-  if (c->held || c->measuring) return;
+  if (__atomic_load_n(&c->changing, __ATOMIC_SEQ_CST) || c->measuring) return;
   if (start < c->ticked) goneback(c, start);
   now = start - c->base;
   if (now + MIN_WAIT_NS < c->due || (t = choose(c, context)) == NULL) {
@@ -518,15 +526,12 @@ static int openperf (Clock *c) {
 /* Opens the perf event of a clock of this thread again, because the program has closed the event's
    descriptor. After a failure, the POSIX timer alone makes the ticks. */
 static void renewperf (Clock *c) {
-  STORE(c->held, 1);
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  exclude(c);
   descriptor_hold();
   c->fd = -1;
   (void)openperf(c);
   descriptor_release();
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  STORE(c->held, 0);
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  admit(c);
   arm(c);
 }
 
@@ -700,31 +705,24 @@ static void setperiod (Clock *c, uint64_t period, TimerClock sort) {
   int held = (c->stretch > 0);
   if (period == c->period && sort == c->sort) return;
   c->period = period;
-  c->sort = sort;
+  if (sort != c->sort) c->sort = sort;  /* only the clock's own thread changes it */
   c->stretch = 0;
   while (held && intervalof(c) < interval && intervalof(c) < MAX_SIGNAL_NS) c->stretch++;
 }
 
-/* Makes the clock's time continue from c->stopped, its value when the clock's last timer
-   stopped. */
-static void resume (Clock *c) {
-  c->ticked = clock_read(c->clock);
-  c->base = c->ticked - c->stopped;
-}
-
 /* Requests the clock's next signal. Starts a new span (time with one tick) if the current one has
-   ended or the length of spans has changed. Call it on the clock's own thread. */
-static void restart (Clock *c) {
-  uint64_t now = timer_timeof(c);
-  STORE(c->held, 1);
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+   ended or the length of spans has changed. 'isfirst' 1: first makes the clock's time continue from
+   c->stopped, its value when its last timer stopped. Call it on the clock's own thread. */
+static void restart (Clock *c, int isfirst) {
+  uint64_t now;
+  exclude(c);
+  if (isfirst) c->base = (c->ticked = clock_read(c->clock)) - c->stopped;
+  now = timer_timeof(c);
   if (c->span != intervalof(c) || now > c->given + c->span) {
     c->given = now;
     timer_next(c, now);
   }
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  STORE(c->held, 0);
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  admit(c);
   arm(c);
 }
 
@@ -750,8 +748,7 @@ static Clock *startclock (uint64_t ns, TimerClock sort, Signal *signal, char *er
   c->owed = 0;
   c->stretch = c->easy = 0;
   c->timers = c->last = NULL;
-  STORE(c->held, 1);
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
+  c->changing = 0;  /* another thread may have been changing the clock when the process forked */
   STORE(c->running, 1);
   signal->clocks++;
   if (!install(signal))
@@ -806,7 +803,7 @@ static void stopclock (Clock *c) {
   STORE(c->running, 0);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   c->stopped = (now > c->base) ? now - c->base : c->given;
-  stopsignals(c, keeping && !c->orphaned && c->thread == me);
+  stopsignals(c, LOAD(keeping) && !c->orphaned && c->thread == me);
   nunused += (c->orphaned != 0);
   if (c->orphaned) STORE(c->thread, 0);
   if (--c->signal->clocks == 0) uninstall(c->signal);
@@ -828,7 +825,7 @@ static void removetimer (Timer *t) {
 
 /* Returns the number of periods that timer t has lost because its signal is late by more than
    MAX_LATE_NS. Advances the clock by these periods, so that they are returned only once. Returns 0
-   if another timer would have received the time. */
+   if another timer would have received the time. Call it between exclude and admit. */
 static uint64_t missed (Timer *t) {
   Clock *c = t->clock;
   uint64_t now = c->orphaned ? 0 : clock_read(c->outside);
@@ -873,10 +870,10 @@ Timer *timer_start (uint64_t ns, TimerClock clock, const void *whose, TimerTick 
   if (t == NULL) return NULL;
   if (clock != TIMER_CPU && ns < MIN_UNMEASURED_NS && c->signalcost == 0)
     c->signalcost = measure(c);
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  STORE(t->f, f);
-  if (isfirst) resume(c);
-  if (isfirst || intervalof(c) < c->span) restart(c);
+  pthread_mutex_lock(&lock);  /* another thread may be stopping another timer of the clock */
+  if (isfirst || intervalof(c) < c->span) restart(c, isfirst);
+  __atomic_store_n(&t->f, f, __ATOMIC_RELEASE);
+  pthread_mutex_unlock(&lock);
   return t;
 }
 
@@ -885,12 +882,11 @@ uint64_t timer_stop (Timer *t) {
   uint64_t n;
   pthread_mutex_lock(&lock);
   STORE(t->running, 0);
-  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+  exclude(c);
   removetimer(t);
-  while (c->thread != me && __atomic_load_n(&c->ticking, __ATOMIC_ACQUIRE))
-    sched_yield();  /* handlers take no lock, so they end although this thread holds one */
   n = missed(t);
   if (c->last == t) __atomic_store_n(&c->last, NULL, __ATOMIC_RELAXED);
+  admit(c);
   timer_release(t);
   pthread_mutex_unlock(&lock);
   return n;
@@ -902,9 +898,13 @@ int timer_mine (const Timer *t) {
 }
 
 uint64_t timer_leave (Timer *t) {
+  uint64_t n;
   STORE(t->running, 0);
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);
-  return timer_mine(t) ? missed(t) : 0;
+  if (!timer_mine(t)) return 0;
+  exclude(t->clock);
+  n = missed(t);
+  admit(t->clock);
+  return n;
 }
 
 void timer_cost (Timer *t, uint64_t cpu, uint64_t wall) {

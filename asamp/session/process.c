@@ -414,7 +414,7 @@ int process_switch (const char *to, const ProcessRate *rate, int istemporary, ch
   if (p != NULL) {
     temporary = istemporary;
     failed = 0;
-    retry = 0;
+    __atomic_store_n(&retry, 0, __ATOMIC_RELAXED);
     __atomic_store_n(&profile, p, __ATOMIC_RELEASE);
     __atomic_store_n(&idle, 0, __ATOMIC_RELEASE);
   }
