@@ -94,8 +94,8 @@ void account_on (Account *a, lua_State *L) {
   a->on = 1;
   seam->find = account_find;
   seam->label = luaN_label(luaN_running(L));
-  if (seam->bytes == NULL) seam->bytes = account_find(seam, 0);
-  seam->bytes = account_find(seam, seam->label);
+  if (seam->bytes == NULL) __atomic_store_n(&seam->bytes, account_find(seam, 0), __ATOMIC_RELAXED);
+  __atomic_store_n(&seam->bytes, account_find(seam, seam->label), __ATOMIC_RELAXED);
   a->since = seam->from = luaN_allocated(L);
   luaN_setlabels(L, seam);
 }

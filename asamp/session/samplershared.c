@@ -129,14 +129,15 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
   memset(&s->seen, 0, sizeof(s->seen));
   memset(&s->leftout, 0, sizeof(s->leftout));
   resident_join(&s->resident);
+  /* precedes samplerlist_enlist: then another thread may read the numbers of the tracker */
+  tracker_start(&s->tracker, client, s, rate.period, with->options.native);
+  trackholders_every(&s->tracker, with->options.holdersevery);
+  tracker_copies(&s->tracker, with->options.copies);
   samplerlist_lock();
   samplerlist_enlist(s);
   s->counted = 0;
   if (p != NULL && !samplershared_start(s)) p = NULL;
   samplerlist_unlock();
-  tracker_start(&s->tracker, client, s, rate.period, with->options.native);
-  trackholders_every(&s->tracker, with->options.holdersevery);
-  tracker_copies(&s->tracker, with->options.copies);
   if (p == NULL) {
     tracker_idle(&s->tracker, L);
     samplerlist_publish(s);
