@@ -98,11 +98,13 @@ static int clients_answer (Client *c) {
   return 0;
 }
 
-/* Receives bytes and answers the complete lines. Returns 0 to disconnect the client. */
-static int hear (Client *c) {
+/* Receives bytes and answers the complete lines. 'isgone' 1: the client has disconnected. Returns 0
+   to disconnect the client. */
+static int hear (Client *c, int isgone) {
   Request *r = &c->request;
   ssize_t m;
   if (!server_has(r->fd)) return 0;
+  r->isgone = isgone;
   m = recv(r->fd, r->line + c->n, sizeof(r->line) - 1 - c->n, MSG_DONTWAIT);
   if (m <= 0) return m < 0 && (errno == EAGAIN || errno == EINTR);
   c->heard = clock_now();
@@ -129,7 +131,7 @@ static int clients_await (Client *c, int events) {
 /* Handles a client's poll events. Returns 0 to disconnect the client. */
 static int serve (Client *c, int events) {
   if (iswaiting(c)) return clients_await(c, events);
-  if (events != 0 && !(isbehind(c) ? give(c) : hear(c))) return 0;
+  if (events != 0 && !(isbehind(c) ? give(c) : hear(c, events & (POLLHUP | POLLERR)))) return 0;
   return iswaiting(c) || clock_since(c->heard) < PATIENCE;
 }
 

@@ -20,7 +20,10 @@
 **   CN7  a descriptor that the program has closed or reused is not used; the socket is created
 **        again within a second;
 **   CN8  after a failure of poll or accept, the thread waits before it calls the function again, to
-**        save CPU time.
+**        save CPU time;
+**   CN9  a request for a mark, a recording or a snapshot is ignored if the client has disconnected
+**        before the request was read: the process may have been stopped, and the client has
+**        reported a failure.
 */
 #ifndef asamp_control_h
 #define asamp_control_h

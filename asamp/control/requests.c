@@ -379,12 +379,12 @@ int request_answer (Request *r, size_t n) {
   if (strcmp(what, "names") == 0) return names(r);
   if (strcmp(what, "labels") == 0) return labelsets(r);
   if (strcmp(what, "states") == 0) return states(r);
-  if (strcmp(what, "mark") == 0) return requests_mark(r, rest);
-  if (strcmp(what, "record") == 0) return requests_record(r, rest);
+  if (strcmp(what, "mark") == 0) return !r->isgone && requests_mark(r, rest);
+  if (strcmp(what, "record") == 0) return !r->isgone && requests_record(r, rest);
   if (strcmp(what, "stop") == 0) return requests_stop(r);
   if (strcmp(what, "rotate") == 0) return rotate(r);
   if (strcmp(what, "dump") == 0) return dump(r, *rest != '\0' ? rest : NULL);
-  if (strcmp(what, "heap") == 0) return heap(r, rest);
+  if (strcmp(what, "heap") == 0) return !r->isgone && heap(r, rest);
   return request_refuse(r, "unknown request (known: dump, heap, labels, mark, memory, names, "
                            "record, rotate, states, stats, stop)");
 }

@@ -8,13 +8,15 @@
 **   - memory: resident memory by use
 **   - names, states, labels: Lua states by name, the 16 states with the most collections, bytes
 **     allocated with 256 label sets
-**   - mark <name> [<value>]: adds a mark
+**   - mark <name> [<value>]: adds a mark; ignored if the client has disconnected (CN9)
 **   - record <seconds> <alloc>[/<most>] <time> <path>: writes a separate profile with a sample
-**     every <alloc> bytes, at most <most> per second, and <time> time samples per second
+**     every <alloc> bytes, at most <most> per second, and <time> time samples per second; ignored
+**     if the client has disconnected (CN9)
 **   - stop: ends the recording
 **   - dump [<path>]: writes the flight recorder to a file
 **   - rotate: continues the profile in another file
-**   - heap <state> <path>: writes a heap snapshot of a state ("-": the first that collects)
+**   - heap <state> <path>: writes a heap snapshot of a state ("-": the first that collects);
+**     ignored if the client has disconnected (CN9)
 */
 #ifndef asamp_requests_h
 #define asamp_requests_h
@@ -30,13 +32,14 @@ typedef struct Request {
   Bytes answer;		/* text to send to the client */
   size_t sent;		/* bytes of 'answer' already sent */
   struct HeapRequest *heap;	/* snapshot for which the client waits, or NULL */
+  int isgone;		/* not 0: the client has disconnected before its request was read */
   char line[4096];	/* received bytes; the first byte is the start of a line */
 } Request;
 
 /* Initializes the request of a client. 'fd': the client's socket, which the caller closes. */
 void request_start (Request *r, int fd);
 /* Handles the request in r->line, which has n bytes before its NUL: appends the answer or starts a
-   snapshot. Returns 0 if out of memory. */
+   snapshot. Returns 0 if out of memory, or if the request is ignored (CN9). */
 int request_answer (Request *r, size_t n);
 /* Appends the answer if the snapshot for which the client waits is finished. Returns 0 if out of
    memory. */

@@ -806,6 +806,25 @@ describe("a process that listens", function()
     finish()
   end)
 
+  -- A former bug: the process handled these requests when it continued, although the client had reported a
+  -- failure.
+  it("ignores marks and recordings of clients that gave up while it was stopped", function()
+    start "alloc=4K,listen=s/x.sock,out=p.vmprof"
+    assert.equal("ok\n", host.query(socket, "mark before\n"))
+    process.stop(pid)
+    for _, request in ipairs{"mark late", ("record 60 4096 0 %s/r.vmprof"):format(folder)} do
+      assert.is_nil(host.query(socket, request .. "\n", 1))
+    end
+    assert(os.execute("kill -CONT " .. pid))
+    assert.equal("0", host.query(socket, "stats\n"):match "\nrecording (%d)\n")
+    assert.equal("ok\n", host.query(socket, "mark after\n"))
+    finish()
+    assert.is_nil(process.read(folder .. "/r.vmprof"))
+    local names = {}
+    for i, mark in ipairs(assert(reader.read(folder .. "/p.vmprof")).marks) do names[i] = mark.name end
+    assert.same({"before", "after"}, names)
+  end)
+
   it("does not listen where others may write", function()
     folder, pid = shell.folder(), 1 << 22  -- nobody's
     shell.output("chmod 755 %s && mkdir -m 777 %s/open", folder, folder)
