@@ -440,10 +440,6 @@ static const char *reader_finish (ReaderState *s) {
   r->left[LEFT_NODES] = r->tree.left;
   r->left[LEFT_NAMES] = r->text.left;
   r->left[LEFT_ALIASES] = s->aliases.left;
-  /* LEFT_FOLLOWED counts the survivors whose deaths are unknown because the reader had no space for
-     them. LEFT_UNFOLLOWED counts the others: those whose deaths the writer did not record. */
-  if (r->unfollowed > r->left[LEFT_FOLLOWED])
-    r->left[LEFT_UNFOLLOWED] = r->unfollowed - r->left[LEFT_FOLLOWED];
   return readerstate_failure(s);
 }
 

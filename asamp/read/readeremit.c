@@ -113,9 +113,10 @@ static void survive (ReaderState *s, const ReadSample *sample, int follow, uint6
   s->of->survived += sample->count;
   if (row != NULL)
     row->survivedbytes += readsample_bytes(sample);
-  s->r->left[LEFT_FOLLOWED] += follow && !room ? sample->count : 0;
-  s->r->unfollowed += s->r->followed > 0 && !room && !ishiddensample(s, sample)
-                      ? sample->count : 0;
+  if (s->r->followed > 0 && !room && !ishiddensample(s, sample)) {
+    s->r->unfollowed += sample->count;
+    s->r->left[follow ? LEFT_FOLLOWED : LEFT_UNFOLLOWED] += sample->count;
+  }
   s->client->followed = room;
   s->client->tag = 0;
   emitfate(s, sample, READER_SURVIVED, time);

@@ -106,6 +106,29 @@ describe("a file of many states", function()
     assert.is_nil(states.find(all, "nobody"))
   end)
 
+  -- A former bug: the survivors of all states for which the reader had no space were subtracted from the
+  -- survivors of the requested states whose deaths the file does not record.
+  it("has the survivors without a recorded death of the requested states", function()
+    local most = 1 << 20  -- READERFOLLOW_MOST, the largest number of live survivors of a state
+    local p = assert(profilegen.open{path = path, states = true, period = 100, followed = 2 * most})
+    for id = 0, 1 do p:start(id) end
+    p:of(0)
+    p:flood(most + 10, {8, 1})
+    p:collection{fates = ("1"):rep(most + 10)}
+    p:of(1)
+    for _ = 1, 5 do p:sample{8, 1} end
+    p:collection{fates = "01222"}
+    p:close()
+    local function left(wanted)
+      local r, found = assert(reader.read(path, {states = wanted})), {}
+      for _, row in ipairs(r.left) do found[row.what] = row.count end
+      return {r.unfollowed, found.followed, found.unfollowed}
+    end
+    assert.same({13, 10, 3}, left(nil))
+    assert.same({10, 10, nil}, left{0})
+    assert.same({3, nil, 3}, left{1})
+  end)
+
   -- A former bug: with the option 'states', the reader returned the heap walks of all states, not only
   -- those of the selected states.
   it("has the walks of the requested states", function()
