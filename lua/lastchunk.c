@@ -17,6 +17,7 @@
 #include "ldebug.h"
 #include "ldo.h"
 #include "lgc.h"
+#include "tick.h"
 
 
 /* Returns the index in L's stack of the slot at address o; SIZE_MAX if o is not in the stack,
@@ -142,6 +143,7 @@ void luaN_closing (lua_State *L) {
      struct, and may free it while lua_close runs, before the state's last allocation. */
   luaN_setlimits(L, NULL);
   if (h->sampler == NULL) return;
+  if (luaN_where(&h->tick) != &luaN_innermost) luaN_takeover(&h->tick);
   if (L->ci == &L->base_ci) afterchunk(L, h->sampler->closing, h->sampler->ud);
   else h->sampler->closing(h->sampler->ud, L);
 }

@@ -236,12 +236,11 @@ LUA_API int luaN_interrupt (lua_State *L, const luaN_Registers *r,
 }
 
 
-/* Largest number of naps of 100 microseconds in which luaN_entered waits for luaN_interrupt (TK6). */
+/* Largest number of naps of 100 microseconds in which luaN_takeover waits for luaN_interrupt
+   (TK6). */
 #define NAPS	5000
 
-/* Records that this OS thread runs the state. First waits while luaN_interrupt changes the state on
-   another one. */
-static void takeover (luaN_Tick *t) {
+void luaN_takeover (luaN_Tick *t) {
   const struct timespec nap = {0, 100000};
   const void *from;
   int n = 0;
@@ -276,7 +275,7 @@ void luaN_entered (lua_State *L, const luaN_Protected *outer) {
   luaN_innermost.outer = (outer->L != NULL) ? outer : NULL;
   luaN_innermost.L = th;
   if (luaN_where(&h->tick) == &luaN_innermost) return;
-  takeover(&h->tick);
+  luaN_takeover(&h->tick);
   if (h->sampler == NULL) return;
   h->tick.wanted = 1;
   L->hookmask |= LUAN_TICK;

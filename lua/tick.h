@@ -41,10 +41,10 @@
 **        only if the innermost protected call belongs to this state, or if there is none. Reason:
 **        if the state has called another state, the bytecode loop of the other one runs, and uses
 **        another table.
-**   TK6  A signal on an OS thread changes no state whose last protected call was on another OS
-**        thread. While luaN_interrupt changes a state, 'where' of its luaN_Tick is a special value,
-**        for which the first protected call on another OS thread waits (about a second at most: a
-**        child that was forked during a tick of another OS thread would wait forever). An
+**   TK6  A signal on an OS thread changes no state whose last protected call or lua_close was on
+**        another OS thread. While luaN_interrupt changes a state, 'where' of its luaN_Tick is a
+**        special value, for which the first such call on another OS thread waits (about a second at
+**        most: a child that was forked during a tick of another OS thread would wait forever). An
 **        unprotected call (lua_call of a host) on another OS thread is not noticed; if it runs
 **        during a tick, both may change the dispatch table and hookmask at once.
 */
@@ -130,6 +130,10 @@ static inline lua_State *luaN_run (lua_State *L, lua_State *th) {
 
 LUAI_DDEC(__thread luaN_Protected luaN_innermost
               __attribute__((tls_model("initial-exec")));)
+
+/* Records that this OS thread runs the state. First waits while luaN_interrupt changes the state on
+   another one (TK6). */
+LUAI_FUNC void luaN_takeover (luaN_Tick *t);
 
 /*
 ** Handles the rare cases of luaN_protect:

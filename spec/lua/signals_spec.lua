@@ -26,6 +26,11 @@ describe("a tick of a state on an OS thread", function()
     assert.equal("after\n", host "entering")
   end)
 
+  -- A former bug: lua_close did not wait.
+  it("ends before another OS thread closes the state", function()
+    assert.equal("after\n", host("entering", "close"))
+  end)
+
   it("does not stop a child that another OS thread forks", function()
     assert.equal("child 7\n", host("entering", "fork"))
   end)
