@@ -76,8 +76,8 @@ static TString *variable (const Scope *s, int r, int pc, int from) {
 }
 
 
-/* Returns the key that is in register r before 'pc': a constant string that OP_LOADK has loaded. (A
-   key that does not fit into the instruction that stores is loaded in this way.) Returns NULL if
+/* Returns the key that is in register r before instruction pc: a string that OP_LOADK has loaded.
+   (A key that does not fit into the instruction that stores is loaded in this way.) Returns NULL if
    another instruction has set r last, or if the load is more than MAX_KEY_DISTANCE instructions
    before 'pc'. */
 static TString *key (const Proto *f, int r, int pc) {

@@ -71,8 +71,9 @@ static int loadsame (const Proto *p, int pca, int pcb, int deep) {
 }
 
 
-/* Returns 1 if register a before 'pca' has the same value as register b before 'pcb', assuming that
-   no call between them changes a variable or field (loadsame). */
+/* Returns 1 if register a before instruction pca has the same value as register b before
+   instruction pcb, assuming that no call between them changes a variable or field. deep: levels of
+   fields to compare (loadsame). */
 static int issame (const Proto *p, int a, int pca, int b, int pcb, int deep) {
   int seta = setter(p, pca, a), setb = setter(p, pcb, b);
   if (a == b && seta == setb) return 1;

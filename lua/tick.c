@@ -188,7 +188,7 @@ LUA_API uint64_t luaN_diversions (lua_State *L) {
    thread. ticking: luaN_interrupt is changing the state (TK6). */
 static const char nowhere, ticking;
 
-/* If 'where' is *from, sets it to 'to' and returns 1. Else sets *from to 'where' and returns 0. */
+/* If t->where is *from, sets it to 'to' and returns 1; else sets *from to t->where, returns 0. */
 #define exchange(t,from,to) \
   __atomic_compare_exchange_n(&(t)->where, from, to, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)
 

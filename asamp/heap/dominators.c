@@ -10,8 +10,8 @@
 typedef struct Work {
   const Graph *g;
   uint32_t n;
-  uint32_t *order;	/* object of each number */
-  uint32_t *number;	/* number of each object */
+  uint32_t *order;	/* order[i]: the object with the depth-first number i */
+  uint32_t *number;	/* number[v]: the depth-first number of object v */
   uint32_t *above;	/* parent in the depth-first tree; eval() replaces it by a higher
                            ancestor */
   uint32_t *dominator;	/* parent in the depth-first tree; nearest() replaces it by the immediate

@@ -165,7 +165,8 @@ typedef struct ClassRow {
 } ClassRow;
 
 /* Adds to bytes[c], for each class c, the bytes that its objects retain. Skips an object that
-   another object of the class dominates, because the bytes of that object include it. Returns 0 if
+   another object of the class dominates, because the bytes of that object include it. class[v]:
+   class of object v (for l_sites, its allocation site), a number less than 'classes'. Returns 0 if
    out of memory. */
 static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes) {
   const Dominators *d = &h->dominators;
@@ -222,8 +223,9 @@ static int byweight (const void *a, const void *b) {
   return (x->weight < y->weight) - (x->weight > y->weight);
 }
 
-/* Returns the bytes of the objects that are reachable without objects of the class 'left'. 'seen'
-   and 'queue' are buffers with an element for each object. */
+/* Returns the bytes of the objects that are reachable from the state by paths without objects of
+   the class 'left'. class[v]: class of object v. 'seen' and 'queue' are buffers with an element for
+   each object. */
 static uint64_t without (const Graph *g, const uint32_t *class, uint32_t left,
                          unsigned char *seen, uint32_t *queue) {
   uint64_t bytes = 0;
@@ -245,8 +247,10 @@ static uint64_t without (const Graph *g, const uint32_t *class, uint32_t left,
   return bytes;
 }
 
-/* Lists the classes for which retained() may return too few bytes, in descending order of 'weight',
-   and returns their number. 'list' and 'count' (zeroed) have an element for each class. */
+/* Lists in 'list' the classes of objects for which retained() may return too few bytes, in
+   descending order of 'weight', and returns their number. class[v]: class of object v, a number
+   less than 'classes'. 'list' and 'count' are buffers with an element for each class; the caller
+   must set count[] to 0, and count[c] becomes the number of objects of class c. */
 static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t classes, Candidate *list,
                             uint32_t *count) {
   const Graph *g = h->graph;

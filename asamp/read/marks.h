@@ -21,7 +21,7 @@ typedef struct MarkName {
   uint64_t first, last;  /* times of the first and last mark, us since the start */
   uint64_t numbers;      /* number of marks with a numeric value */
   uint64_t integers;     /* number of marks with an integer value */
-  double sum, least, most;  /* sum, minimum and maximum of the 'numbers' numeric values */
+  double sum, least, most;  /* sum, minimum and maximum of the numeric values */
   char *value;           /* value of the last mark, NUL-terminated */
 } MarkName;
 
@@ -39,7 +39,7 @@ typedef struct Marks {
   size_t nnames, namesize;  /* number of names, capacity */
   Mark *marks;           /* the kept marks, in the order of the file */
   size_t n, size;        /* number of kept marks, capacity */
-  /* 'step': of 'step' consecutive marks, one is kept. 'count': number of all marks. */
+  /* step: distance of two kept marks, in marks (1: all are kept). count: number of all marks. */
   uint64_t step, count;
   /* Number of marks that count under the last name, "(other marks)", because there are MARKS_NAMES
      names. */

@@ -25,8 +25,8 @@
 enum {
   CLASSES_SLOTS = 16384,	/* Largest number of table slots read to build an index. */
   CLASSES_BYTES = 4096,	/* Number of allocated bytes that allow one more table slot to be read. */
-  /* The budget Classes.saved is at most this number times the cost of building the index: the
-     number of table slots read for the last index, but at least LEASTSLOTS (classes.c). */
+  /* Classes.saved, the number of table slots that may be read, is at most this number times the
+     cost of one index: the slots read for the last index, but at least LEASTSLOTS (classes.c). */
   CLASSES_SAVED = 8,
   CLASSES_NAME = 255	/* Largest length of a class name, bytes. */
 };

@@ -51,9 +51,9 @@ typedef struct Needed {
 } Needed;
 
 /* An object that the first walk reached from no other object: a root of the garbage collector, or
-   the value of a weak key. */
+   the value of an entry with a weak key. */
 typedef struct Top {
-  /* weak: the table in which the object is the value of a weak key; NULL: the object is a root. */
+  /* weak: the table with weak keys in which the object is a value; NULL: the object is a root. */
   const void *object, *weak;
   long long which;	/* Kind of the root (LUAN_R*). */
   uint32_t place;	/* Index of the object in Work.objects. */
@@ -148,8 +148,8 @@ static void holders_release (Work *w, void *block, size_t size) {
   if (block != NULL) w->memory(NULL, block, size, 0);
 }
 
-/* Called by luaN_walk for each object that no other object leads to (a root, or the value of a weak
-   key): adds the object to w->tops. */
+/* Called by luaN_walk for each object that it has reached from no other object: a root, or a value
+   in a table with weak keys. Adds the object to w->tops. Returns 0 if out of memory. */
 static int holders_edge (void *ud, const luaN_Edge *e) {
   Work *w = ud;
   Top *t;
@@ -212,8 +212,8 @@ static int list (Work *w, const uint64_t *bits, size_t n) {
   return 1;
 }
 
-/* Sets w->parent of each object that was reached only as the value of a weak key. The parent is the
-   table that has this key. Returns 0 if out of memory. */
+/* Sets w->parent of each object that was reached only as a value in a table with weak keys. The
+   parent is this table. Returns 0 if out of memory. */
 static int weakparents (Work *w, size_t n) {
   IdMap keys = {0};
   size_t i, nweak = 0;

@@ -352,28 +352,31 @@
 **   G3  While a major collection marks, an object with the current epoch refers to an old object
 **       with another epoch only if the reference is remembered as in G1, or if the referring object
 **       is yet to be traversed: it is on mark.young or mark.old, is pending, is mark.table or
-**       mark.thread, or is a weak table with LUAN_DISCOVERED.
+**       mark.thread, or is a weak table in weak.inmajor (G6).
 **   G4  Every object with FINALIZEDBIT is once in exactly one of two lists of luaN_Finalize:
 **       'finalizable', or 'tobefinalized' from its death to the call of its finalizer. The first
 **       finalizable.old entries are old objects or NULL (G7). tobefinalized has capacity for all
 **       of 'finalizable'.
 **   G5  Every reachable short string is in the string table exactly once. No string in the table is
 **       in free lines.
-**   G6  weak.inmajor contains exactly the tables with LUAN_DISCOVERED, each once.
+**   G6  weak.inmajor, the list of the weak tables that slices of a major collection have reached,
+**       contains exactly the tables whose bit LUAN_DISCOVERED is set, each once.
 **   G7  While slices sweep the list with index sweep.list (luaN_listof), its entries from
 **       sweep.kept to sweep.next - 1 are NULL. No other entry of the lists of sweep.c is NULL,
 **       except entries of 'finalizable' that were queued and not swept yet.
 **   G8  An old object has LUAN_UNLOGGED if and only if it is neither in remset.objects nor in
 **       remset.whole; it is in them at most once. A young object never has the bit.
-**   G9  In a table of weak.inmajor with LUAN_SCANNED, the slot of each entry whose key or value
-**       is old and does not have the current epoch is in one of the two lists weak.doubtful, or is
-**       remembered as in G1. These lists are empty if weak.inmajor is empty and no major
-**       collection marks.
+**   G9  The flag LUAN_SCANNED of a table in weak.inmajor is set when slices have visited all its
+**       slots. In a table with the flag, each undecided entry (its key or value is old and does not
+**       have the current epoch) is in one of the two lists weak.doubtful, or its slot is remembered
+**       as in G1. These lists, of entries with undecided keys and with undecided values, are empty
+**       if weak.inmajor is empty and no major collection marks.
 **   G10 A large young object of survivor age 1 or 2 is in lists.large, at index lists.large.old or
-**       higher. A small one is in finalize.aged or finalize.left, and its lines have LUAN_HELD.
-**       While a major collection runs, no object has a survivor age above 0. LUAN_MET, the bit of
-**       an object that the running minor collection has reached and leaves young, is set only
-**       while a minor collection runs.
+**       higher. A small one is in finalize.aged (live userdata) or in finalize.left (dead ones,
+**       G11), and its lines have the mark LUAN_HELD, which keeps them in use. While a major
+**       collection runs, no object has a survivor age above 0. LUAN_MET, the bit of an object that
+**       the running minor collection has reached and leaves young, is set only while a minor
+**       collection runs.
 **   G11 finalize.left contains the userdata that are left young for their finalizers. The
 **       finalizers of the first finalize.called entries were called. The other entries are young
 **       and are in 'tobefinalized', in the same order. The list is empty while a major collection
@@ -382,7 +385,7 @@
 **       epoch. While the string table is swept, strings.dead is the number of its dead strings;
 **       after the sweep the table has no dead string.
 **   G13 Tombstoned slots exist only while a major collection marks, and only in tables with
-**       LUAN_SCANNED. A tombstoned slot keeps its key, and its object is old.
+**       LUAN_SCANNED (G9). A tombstoned slot keeps its key, and its object is old.
 **   T1  An old thread has LUAN_CLEAN, is in remset.objects, or is in remset.dirty, which a
 **       collection empties when it starts. (The main thread is exempt, because it is a root.) The
 **       stack of a clean thread has not changed since a collection scanned it last: code that is
@@ -713,7 +716,7 @@ LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
 #define luaN_stackmoved(L) \
   ((ptrdiff_t)((size_t)(L)->stack.p - (size_t)(L)->base_ci.func.p))
 
-/* Corrects p, a pointer into a stack that was moved by 'by' bytes. */
+/* Returns where p, a pointer into a stack, points after the stack was moved by 'by' bytes. */
 #define luaN_movedby(p,by)	((StkId)((size_t)(p) + (size_t)(by)))
 
 /*

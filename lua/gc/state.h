@@ -489,10 +489,11 @@ typedef struct luaN_Pauses {
 typedef struct luaN_Stress {
   /* bytes of marking in one slice of a major collection */
   size_t slice;
+  /* the numbers N of the settings verify=N and emergency=N */
   unsigned verify, emergency;
   /* number of calls of luaN_stress until the next emergency collection */
   unsigned untilemergency;
-  lu_byte major;
+  lu_byte major;		/* 1: a major collection always runs */
 } luaN_Stress;
 
 typedef struct luaN_Gc {

@@ -7,10 +7,10 @@
 **
 ** The empty node must not be the main position of a key k in a later node of the chain. Reason: a
 ** lookup of k starts at the empty node. If the new key took this node, an insertion of another key
-** with this main position would move the new key to a free node, with the links to k. The lookup
-** of k would then start in a chain without k, and fail. This
-** holds even if the key in the later node has no value at present, because an assignment may give
-** it one. It does not hold for a dead key, which is never looked up.
+** with this main position would move the new key to a free node, with the links to k. The lookup of
+** k would then start in a chain without k, and fail. The reason applies even if the key in the
+** later node has no value at present, because an assignment may give it one. It does not apply to a
+** dead key, which is never looked up.
 **
 ** luaH_next compares a key with dead keys by address. So no dead key with the address of the new
 ** key may precede the new key in the chain: emptynode sets that address to NULL.

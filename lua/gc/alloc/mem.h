@@ -8,21 +8,21 @@
 
 #include "kind.h"
 
-/* Allocates 'size' bytes of this kind of memory; returns NULL if 'size' is 0. May run an emergency
-   collection; raises a memory error. */
+/* Allocates 'size' bytes as a block of the kind 'kind' (kind.h); returns NULL if 'size' is 0. May
+   run an emergency collection; raises a memory error. */
 LUAI_FUNC void *luaN_malloc (lua_State *L, size_t size, int kind);
 
-/* Resizes a block, like luaM_saferealloc_, for this kind of memory. May run an emergency
-   collection; raises a memory error. */
+/* Resizes a block of the kind 'kind' (kind.h) from 'osize' to 'nsize' bytes, like
+   luaM_saferealloc_. May run an emergency collection; raises a memory error. */
 LUAI_FUNC void *luaN_saferesize (lua_State *L, void *block, size_t osize, size_t nsize, int kind);
 
-/* Grows a vector, like luaM_growaux_, for this kind of memory. Raises an error if there is no
-   memory, or if the vector has 'limit' elements already. */
+/* Grows a vector of the kind 'kind' (kind.h), like luaM_growaux_. Raises an error if there is no
+   memory, or if the vector has 'limit' elements already; the message calls them 'elements'. */
 LUAI_FUNC void *luaN_grow (lua_State *L, void *block, int nelems, int *psize,
                            int size_elem, int limit, const char *elements,
                            int kind);
 
-/* Shrinks a vector to 'final' elements, like luaM_shrinkvector_, for this kind of memory. */
+/* Shrinks a vector of the kind 'kind' (kind.h) to 'final' elements, like luaM_shrinkvector_. */
 LUAI_FUNC void *luaN_shrink (lua_State *L, void *block, int *size, int final,
                              int size_elem, int kind);
 
@@ -30,8 +30,9 @@ LUAI_FUNC void *luaN_shrink (lua_State *L, void *block, int *size, int final,
    allocation (sampling.c). */
 LUAI_FUNC l_noret luaN_nomemory (lua_State *L);
 
-/* A protected call saves the limits of the state (luaN_limitsof) and restores them at its end
-   (luaN_relimit), because the called function may have set other limits. */
+/* A protected call saves the limits of the state (the result of luaN_limitsof) and restores them at
+   its end (luaN_relimit, with this result as 'l'), because the called function may have set other
+   limits. */
 #define luaN_limitsof(L)	((const void *)G(L)->heap.limits)
 #define luaN_relimit(L,l) \
   (l_unlikely(G(L)->heap.limits != (l)) ? luaN_setlimits(L, l) : cast_void(0))

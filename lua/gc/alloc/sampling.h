@@ -12,7 +12,8 @@
 
 #define LUAN_NOCOPIES	UINT64_MAX
 
-/* Returns the kind by which samples and walks report memory of this kind (kind.h). */
+/* Converts 'kind', the allocator's kind of a block (kind.h), to the luaN_Kind (seam.h) under which
+   samples and walks report the block. */
 LUAI_FUNC luaN_Kind luaN_kindfor (int kind);
 
 /*
@@ -50,12 +51,13 @@ LUAI_FUNC void luaN_reportresized (lua_State *L, const void *from, const void *t
    walked during the move (S2), takes the sample now. */
 LUAI_FUNC void luaN_takewaiting (lua_State *L);
 
-/* Counts a collection in heap.minors or heap.majors, and calls the sampler's function 'decide',
-   which finds the dead sampled blocks. To be called when all marks are final and dead objects are
-   still intact. */
+/* Counts a collection (in heap.majors if 'major' is 1, else in heap.minors), and calls the
+   sampler's function 'decide', which finds the dead sampled blocks. To be called when all marks are
+   final and dead objects are still intact. */
 LUAI_FUNC void luaN_atomic (lua_State *L, int major);
 
-/* Counts n new external bytes (memory outside the heap) of u for samples. May call the sampler. */
+/* Counts n new external bytes (memory outside the heap) of userdata u for samples. May call the
+   sampler. */
 LUAI_FUNC void luaN_countoutside (lua_State *L, Udata *u, uint64_t n);
 
 /* Calls the sampler's function 'copied' when the countdown has reached 0, and starts the next

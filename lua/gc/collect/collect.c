@@ -62,10 +62,10 @@ static void finalize (lua_State *L) {
 
 
 /*
-** Runs a step of the collector: a minor collection, 'work' bytes of marking cost of the major
-** collection, a batch of finalizers. If no major collection runs, starts one if it is due or
-** 'start' is 1. If the remembered set is incomplete (remset.overflow), runs a full collection
-** instead.
+** Runs a step of the collector: a minor collection, a slice of the major collection that takes as
+** long as the marking of about 'work' bytes, and a batch of finalizers. If no major collection
+** runs, starts one if it is due or 'start' is 1. If the remembered set is incomplete
+** (remset.overflow), runs a full collection instead.
 */
 static void step (lua_State *L, size_t work, int start) {
   global_State *g = G(L);

@@ -6,9 +6,9 @@
    luaN_minor, then luaN_aged with 'start' 1, must have run directly before. */
 LUAI_FUNC void luaN_beginmajor (lua_State *L);
 
-/* If a major collection runs, runs slices of it, of about 'bytes' of marking cost in total. Sets
-   gcstate to GCSpause if the major collection ends. To be called after a minor collection in the
-   same pause. */
+/* If a major collection runs, runs slices of it, which together take about as long as the marking
+   of 'bytes' bytes. Sets gcstate to GCSpause if the major collection ends. To be called after a
+   minor collection in the same pause. */
 LUAI_FUNC void luaN_majorstep (lua_State *L, size_t bytes);
 
 /* Runs a complete major collection in one pause; abandons one that runs in slices. Calls no

@@ -344,9 +344,10 @@ static int selectfew (lua_State *L) {
 }
 
 
-/* Runs an atomic step of a major collection (termination.h). If it does not end the marking, the
-   program runs before the next atomic step. It may store unmarked strings and weak keys that it can
-   still reach; the next minor collection marks these. */
+/* Runs an atomic step of a major collection. Returns 1 if it has ended the marking, else 0
+   (termination.h). After a result of 0, the program runs until the next atomic step. It may read
+   unmarked strings and unmarked keys from weak tables, and store them elsewhere; the next minor
+   collection marks each object that was stored in this way. */
 int luaN_terminateslice (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;

@@ -102,11 +102,12 @@ static Entry entryin (global_State *g, Table *t) {
 
 
 /*
-** Reads word k of d, one of the lists weak.doubtful, whose words are weak tables, each followed by
-** its slots, and objects of the log. Returns 1 if the word is a slot that must be visited, and
-** stores the slot in *e. Returns 0 if there is nothing to visit:
+** Reads word k of d, one of the two lists weak.doubtful. A word is a weak table, a slot of the last
+** weak table before it or, only in the list of entries with unmarked keys, a logged object: one
+** that was marked after the list was visited. Returns 1 if the word is a slot that must be visited,
+** and stores the slot in *e. Returns 0 if there is nothing to visit:
 **   - for a weak table; sets *e to the table, for the slots after it
-**   - for an object of the log
+**   - for a logged object
 **   - for a slot of a vector that the table no longer has
 **   - for a slot of a table that must be visited as a whole later (no LUAN_SCANNED)
 */
@@ -203,7 +204,8 @@ static int visittable (global_State *g, Table *t, int kind, unsigned n) {
 
 
 /* Visits the next weak table that the major collection has reached (weak.inmajor, at index
-   weak.next), or a part of it, up to a cost of about 'bytes'. Returns the cost. Skips a table that
+   weak.next), or a part of it, up to a cost of about 'bytes' (in bytes whose marking takes as
+   long). Returns the cost. Skips a table that
    - is not weak now
    - is small (MIN_SLOTS)
    - is in the remembered set as a whole

@@ -37,12 +37,14 @@
 /* Marks the objects to which slot i of the weak table t refers strongly. Returns a set of bits: bit
    LUAN_DOUBTKEYS if its weak key is not marked, bit LUAN_DOUBTVALUES if its weak value is not.
    These bits are also the numbers of the lists weak.doubtful to which the slot must be added. Makes
-   the key of an empty node dead. */
+   the key of an empty node dead. kind: which references of t are weak (luaN_weakness). asize:
+   number of slots of the array part. */
 LUAI_FUNC unsigned luaN_visitslot (global_State *g, Table *t, int kind, unsigned asize, unsigned i);
 
-/* Visits the weak tables that the major collection has reached, up to a cost of about 'bytes'. To
-   be called when nothing else is left to mark. Returns 1 if the tables need no more visits now.
-   Returns 0 if 'bytes' were used up, or if objects on mark.old must be traversed first. */
+/* Visits the weak tables that the major collection has reached, up to a cost of about 'bytes': for
+   as long as the marking of this number of bytes takes. To be called when nothing else is left to
+   mark. Returns 1 if the tables need no more visits now. Returns 0 if the cost has reached 'bytes',
+   or if objects on mark.old must be traversed first. */
 LUAI_FUNC int luaN_lookahead (global_State *g, size_t bytes);
 
 /* Starts a pass: slices visit the two lists of entries with unmarked weak keys or values again,
@@ -76,6 +78,6 @@ LUAI_FUNC int luaN_decide (global_State *g);
 /* Starts to remove the entries with dead keys from weak tables, in slices. */
 LUAI_FUNC void luaN_beginclearing (global_State *g);
 
-/* Removes entries with dead keys from weak tables, up to a cost of about 'bytes', and returns the
-   cost. To be called until weak.inmajor is empty. */
+/* Removes entries with dead keys from weak tables, up to a cost of about 'bytes' (in bytes whose
+   marking takes as long), and returns the cost. To be called until weak.inmajor is empty. */
 LUAI_FUNC size_t luaN_clearslice (global_State *g, size_t bytes);

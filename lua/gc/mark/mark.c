@@ -85,9 +85,9 @@ static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
 }
 
 
-/* Adds the object o, which was just marked and has 'bytes' with its vectors, to the counts. If o
-   was young, it is tenured. If o was old, logs it as a possible weak key while weak.logging is
-   1. */
+/* Adds the object o, which was just marked and has 'bytes' with its vectors, to the counts. young:
+   1 if o was young before; then o is tenured. If o was old, logs it as a possible weak key while
+   weak.logging is 1. */
 static inline void mark_count (global_State *g, GCObject *o, int young, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   if (young) {
@@ -115,9 +115,10 @@ typedef struct Extent {
 } Extent;
 
 
-/* Returns the memory of o, which is being marked. Also completes the marking of certain types:
-   counts a short string in strings.seen, marks the metatable of a userdata that need not be
-   traversed, and clears LUAN_MET and the survivor age of a long string or userdata. */
+/* Returns the memory of o, which is being marked; 'young' is 1 if o was young before. Also
+   completes the marking of certain types: counts a short string in strings.seen, marks the
+   metatable of a userdata that need not be traversed, and clears LUAN_MET and the survivor age of a
+   long string or userdata. */
 static inline Extent extentof (global_State *g, GCObject *o, int young) {
   luaN_Gc *c = &g->heap.gc;
   Extent x = {(const char *)o, 0, 0, 0, 0};

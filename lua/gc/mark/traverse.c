@@ -201,8 +201,10 @@ static size_t traverseinorder (global_State *g, GCObject *o) {
 }
 
 
-/* Traverses objects until the mark stacks are empty. Before each young object, sets mark.holder to
-   it, because luaN_staysyoung may have to record the object as a holder. */
+/* Traverses the objects on mark.young and the pending objects (those that did not fit on a mark
+   stack) until none is left. If 'all' is 1, also traverses the objects on mark.old; if it is 0,
+   they stay there for slices. Before each young object, sets mark.holder to it, because
+   luaN_staysyoung may have to record the object as a holder. */
 void luaN_drain (global_State *g, int all) {
   luaN_Gc *c = &g->heap.gc;
   /* 'all' is 1 only when slices have finished mark.table and mark.thread */

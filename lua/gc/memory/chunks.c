@@ -59,8 +59,8 @@
 /* bytes of a huge page and of a huge chunk */
 #define HUGE_PAGE		((size_t)2 * 1024 * 1024)
 
-/* Limits of one call of luaN_trim with 'all' 0, which keep a pause short: number of chunks visited,
-   number of chunks freed. */
+/* Limits of one call of luaN_trim that is not to visit all chunks (its argument 'all' is 0), which
+   keep a pause short: number of chunks visited, number of chunks freed. */
 #define MAX_TRIM_VISITS		64u
 #define MAX_TRIMMED		2u
 

@@ -67,7 +67,8 @@ void *luaN_takeend (unsigned ms, int now) {
 /* All states of the process share the two following variables. */
 /* bytes freed since malloc_trim was last called */
 static size_t freed;
-/* milliseconds of CLOCK_MONOTONIC when luaN_giveback with 'now' 0 has last called malloc_trim */
+/* milliseconds of CLOCK_MONOTONIC when luaN_giveback has last called malloc_trim, without the calls
+   that it makes at once because its argument 'now' is 1 */
 static unsigned at;
 
 

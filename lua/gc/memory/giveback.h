@@ -29,9 +29,9 @@
 
 /*
 ** Time without use, in milliseconds, after which kept memory is returned to the system: the block
-** at the end of malloc's heap, mappings of closed states, pages of heaps that have shrunk.
-** luaN_giveback with 'now' 0 calls malloc_trim at most once in this time. A lower value makes the
-** system clear pages more often.
+** at the end of malloc's heap, mappings of closed states, pages of heaps that have shrunk. Unless
+** its argument 'now' is 1, luaN_giveback calls malloc_trim at most once in this time. A lower value
+** makes the system clear pages more often.
 */
 #define LUAN_UNUSED_MS	1000u
 

@@ -9,7 +9,8 @@
 ** from lua_Alloc.
 **
 ** A small heap, or one that is short of memory, has small blocks: of any length up to 32 KiB, at
-** any address, found by binary search. They waste nothing for alignment.
+** any address, found by binary search. They waste nothing for alignment. A chunk is a piece of
+** memory from lua_Alloc or mmap that contains one or more blocks.
 **
 ** A line without marks is free. A run of free lines is a hole, through which the nursery bumps a
 ** pointer. A collection marks the lines of the objects that it reaches; lines without marks are
@@ -18,17 +19,19 @@
 ** the mark LUAN_HELD instead.
 **
 ** Invariants (checked by verify.c; H2 is not, H3 is checked by debug.h):
-**   H1  marks[i] of a block is 0 if and only if line i is free. A free line contains no reachable
-**       byte, and is not part of a hole that was taken since the last minor collection.
+**   H1  marks[i] is the mark byte of line i of a block. The line is free if and only if the byte is
+**       0; then it contains no reachable byte. All lines of a hole that the allocator has taken
+**       since the last minor collection have the mark LUAN_YOUNG, so that they are not free, even
+**       if nothing was allocated in them yet.
 **   H2  An object or vector is in exactly one place: in lines (at most LUAN_LARGE bytes, or
 **       LUAN_LINETEXT for a string or userdata), or in memory of its own from lua_Alloc.
 **   H3  Objects and vectors that are in use do not overlap.
-**   H4  A block is in 'used' if a hole of it was taken since the last minor collection. It is in
-**       'empty' only if all its lines but those of its head (LUAN_HEAD) are free, in 'holed' only
-**       if it has free lines. It is in at most one list.
-**   H5  chunk->nempty is the number of the chunk's blocks in 'empty'. room is the number of bytes
-**       of all blocks, vacant that of the blocks in 'empty'. held is the number of bytes obtained
-**       from lua_Alloc or mapped.
+**   H4  A block is in at most one list of luaN_Blocks. It is in the list 'used' if a hole of it was
+**       taken since the last minor collection; in 'empty' only if all its lines but those of its
+**       head (LUAN_HEAD) are free; in one of the lists 'holed' only if it has free lines.
+**   H5  nempty of a chunk is the number of its blocks in 'empty'. In luaN_Blocks, 'room' is the
+**       number of bytes of all blocks, 'vacant' that of the blocks in 'empty', 'held' the number of
+**       bytes obtained from lua_Alloc or mapped.
 **   H6  After a collection, the bytes in use are the sum of four members of luaN_Bytes: explicit
 **       (the state, and memory that the core frees itself), old (old objects), aged and waiting
 **       (objects that were left young). Until the next collection, allocated bytes are added, and

@@ -46,9 +46,9 @@ static char *pages (char *at, size_t size) {
 }
 
 
-/* Maps memory like luaN_map, but does not unmap spare mappings if the system refuses. Tries a
-   mapping of 'size' bytes first, because its address is usually aligned; otherwise maps more and
-   unmaps the rest. */
+/* Maps 'size' bytes, aligned to 'to', at address 'at' if possible, like luaN_map, but does not
+   unmap spare mappings if the system refuses. Tries a mapping of 'size' bytes first, because its
+   address is usually aligned; otherwise maps more and unmaps the rest. */
 static char *map (size_t size, size_t to, char *at) {
   size_t before;
   char *p;

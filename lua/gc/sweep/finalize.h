@@ -4,9 +4,9 @@
 
 #include "lgc.h"
 
-/* Moves the dead objects from 'finalizable' to the queue 'tobefinalized', the newest first; in a
-   minor collection only young ones. If 'all' is 1, moves every object, dead or not. Does not
-   allocate. */
+/* Moves the dead objects from 'finalizable', the list of objects with finalizers, to the queue
+   'tobefinalized', the newest first; in a minor collection only young ones. If 'all' is 1, moves
+   every object, dead or not. Does not allocate. */
 LUAI_FUNC void luaN_selectfinalizable (lua_State *L, int all);
 
 /* Starts to find and queue the dead objects with finalizers in slices of a major collection. Until
@@ -15,8 +15,9 @@ LUAI_FUNC void luaN_selectfinalizable (lua_State *L, int all);
    queued. */
 LUAI_FUNC void luaN_beginselection (luaN_Gc *c);
 
-/* Finds and queues dead objects with finalizers, up to a cost of about 'bytes' of marking, and
-   returns the cost. At the end, finalize.selection is LUAN_RESURRECTING. */
+/* Finds and queues dead objects with finalizers, for about as long as the marking of 'bytes' bytes
+   takes. Returns the cost: the number of bytes whose marking takes as long. When no object is left,
+   sets finalize.selection to LUAN_RESURRECTING. */
 LUAI_FUNC size_t luaN_selectslice (global_State *g, size_t bytes);
 
 /* Calls finalizers of queued objects. LUAN_BATCH: for about a millisecond. LUAN_ALL: of all

@@ -6,14 +6,15 @@
 /*
 ** Frees unused memory of th: shortens a stack that is little used, moves it if much of its block is
 ** unused, and frees half of the unused CallInfos. Frees nearly all unused CallInfos if 'all' is 1.
-** Returns the cost in bytes. May allocate.
+** Returns the cost: the number of bytes whose marking takes as long. May allocate.
 **
 ** If 'all' is 0 and a collection has recently shortened the stack in place (LUAN_LONG), only clears
 ** LUAN_LONG: the stack was deep a short time ago, and may soon be deep again.
 */
 LUAI_FUNC size_t luaN_shrinkthread (lua_State *th, int all);
 
-/* Calls luaN_shrinkthread with 'all' for the running thread L and for the main thread. */
+/* Frees unused memory of the running thread L and of the main thread: calls luaN_shrinkthread,
+   which describes 'all', for both. */
 LUAI_FUNC void luaN_shrinkown (lua_State *L, int all);
 
 /* Ends the dead thread th: closes those of its open upvalues that are alive, and frees its stack if
