@@ -59,6 +59,9 @@ local HELDROWS = 5
 -- inner tables have at least 20 samples of objects from the second half of the run, and no sample of that
 -- half is an element of the outer table.
 local NESTED = 20
+-- A leak whose holder has no elements is a chain, not a single table, if at least a fifth of its bytes are in
+-- objects other than vectors (array or hash parts).
+local NODES = 1 / 5
 
 -- Sorts of blocks, for sentences such as "allocates closures": map from a type of block to its sort. The sort
 -- of any other type is the type itself.
@@ -325,7 +328,8 @@ local function kindof(group, profile)
   elseif group.holder and group.holder:find("^reference of luaL_ref" .. (group.many and "$" or "")) then
     return "references"
   end
-  local vector = group.rows[1].type
+  -- A single growing table keeps vectors only; a chain also keeps its nodes, which are objects.
+  local vector = of - (bytes.vectors or 0) < NODES * of and group.rows[1].type
   return group.many and isnested(profile, group.holder) and "nested" or
          group.many or vector == "table array part" and "list" or vector == "table hash part" and "keys" or
          "chain"
@@ -380,7 +384,9 @@ local function leaksof(profile, found)
       group = {holder = holder, bytes = 0, rows = {}}
       byholder[key], groups[#groups + 1] = group, group
     end
-    group.many = group.many or many
+    if many and group.table ~= group.holder then
+      group.many, group.table = many, holder
+    end
     group.bytes, group.rows[#group.rows + 1] = group.bytes + row.keptbytes, row
     if held then
       group.suspended = group.suspended or suspended(rest)
@@ -390,9 +396,11 @@ local function leaksof(profile, found)
   end
   for _, group in ipairs(groups) do
     table.sort(group.rows, order.by("-keptbytes", "file", "line"))
-    group.many = group.many or h and group.holder and holders.elements(h, group.holder)
+    -- A row may have changed the group's holder to a shorter path than that of the table with many elements.
+    group.many = group.table == group.holder and group.many or
+                 h and group.holder and holders.elements(h, group.holder)
     group.kind = kindof(group, profile)
-    group.many, group.suspended, group.upvalues, group.inner = nil, nil, nil, nil
+    group.many, group.table, group.suspended, group.upvalues, group.inner = nil, nil, nil, nil, nil
   end
   table.sort(groups, order.by("-bytes"))
   return groups
