@@ -43,8 +43,9 @@ local function leaks(check)
   elseif check.unjudged then
     return "no likely leak found, because the profile cannot show one: " .. check.unjudged
   elseif check.maybe then
-    return ("no likely leak, but %s grows; a longer run would show whether it is a leak"):format(
-      check.maybe.holder and layout.clean(check.maybe.holder) or place(check.maybe))
+    local grower = check.maybe.holder and layout.clean(check.maybe.holder) or place(check.maybe)
+    return (check.maybe.stopped and "no likely leak: %s grew, but not until the end of the run" or
+            "no likely leak, but %s grows; a longer run would show whether it is a leak"):format(grower)
   elseif check.few then
     return ("no likely leak; not judged: %s with live objects from early and late in the run, but fewer " ..
       "than %d live samples%s"):format(units.plural(check.few.lines, "line"), check.few.least,

@@ -24,6 +24,9 @@ local HELD_SHARE, HELD_LEAST = 1 / 10, 2
 local PARTLY = 1 / 10
 -- If fewer bytes are live, the verdict does not mention the cost of major collections.
 local LARGE = 8 << 20
+-- A container that only grew in the first 10% of the program's CPU time probably has data that the program
+-- loads when it starts.
+local LOADING = 1 / 10
 
 local function place(row)
   if row.native and row.name == "pmain" then  -- the interpreter's main function, which compiles the script
@@ -48,7 +51,7 @@ end
 -- Maps the prefix of a C function's symbol to the library's name in Lua: luaB_print is print, str_format
 -- is string.format.
 local LIBRARIES = {luaB = "", str = "string.", os = "os.", io = "io.", g = "io.", math = "math.",
-                   f = "file:", db = "debug."}
+                   f = "file:", db = "debug.", ll = ""}
 
 -- Names of C functions whose symbols have no library as prefix.
 local NAMES = {tremove = "table.remove", tinsert = "table.insert", tconcat = "table.concat",
@@ -56,8 +59,10 @@ local NAMES = {tremove = "table.remove", tinsert = "table.insert", tconcat = "ta
                gmatch = "string.gmatch", luaB_cocreate = "coroutine.create",
                luaB_coresume = "coroutine.resume", luaB_cowrap = "coroutine.wrap",
                luaB_auxwrap = "coroutine.wrap", luaB_close = "coroutine.close", utflen = "utf8.len",
-               str_find_aux = "string.find or string.match",
-               utfchar = "utf8.char", codepoint = "utf8.codepoint", byteoffset = "utf8.offset"}
+               str_find_aux = "string.find or string.match", ipairsaux = "ipairs",
+               io_readline = "io.lines or file:lines", iter_auxlax = "utf8.codes",
+               iter_auxstrict = "utf8.codes", utfchar = "utf8.char", codepoint = "utf8.codepoint",
+               byteoffset = "utf8.offset"}
 
 -- Returns the name by which programs call a C function of Lua's libraries; for other functions, the symbol.
 local function cname(name)
@@ -183,6 +188,26 @@ local function few(v, p)
     units.plural(v.samples, "sample"), units.plural(p.minors + p.majors, "collection"), more)
 end
 
+-- Returns the sentences about a container that may leak.
+--
+-- stopped: share of the CPU time, without collections, after which it did not grow; nil: it grew until the
+-- end
+-- grower: text: the container, and the line that adds to it
+local function possibly(stopped, grower)
+  if not stopped then
+    return ("Seen growing: %s. It may be a leak, or a list, cache or output that fills up: " ..
+            "a longer run would decide."):format(grower)
+  elseif stopped < LOADING then
+    return ("Seen growing only during the first %s of the CPU time without collections: %s. " ..
+            "It is probably data that the program loads once."):format(
+      percent(math.max(stopped, 0.01)), grower)
+  end
+  return ("Seen growing during the first %s of the CPU time without collections: %s. " ..
+          "After that, the program worked without adding to it. " ..
+          "It may be data that the program loads once, or a leak in the first part of the run. " ..
+          "Check if it grows again when the program repeats its work."):format(percent(stopped), grower)
+end
+
 local function growth(v, p, add)
   if v.lost then
     add(("Samples were lost: the samples in the file represent only %s of %s allocated. " ..
@@ -214,13 +239,7 @@ local function growth(v, p, add)
     local grower = first.holder and ("%s, from %s"):format(layout.clean(first.holder), place(first)) or
                    ("the live objects of %s, whose holder is unknown"):format(place(first))
     local others = naming(" Also seen growing", v.maybe, 1, otherpossible) or ""
-    add((first.stopped and
-      ("Seen growing during the first %s of the CPU time: %s. " ..
-       "After that, the program worked without adding to it. It may be data that the program loads " ..
-       "once, or a leak in the first part of the run. " ..
-       "Check if it grows again when the program repeats its work."):format(percent(first.stopped), grower) or
-      ("Seen growing: %s. It may be a leak, or a list, cache or output that fills up: " ..
-       "a longer run would decide."):format(grower)) .. others,
+    add(possibly(first.stopped, grower) .. others,
       first.holder and "--show holders" or lineof(first))
   elseif v.growth == "lines" then
     add(("The heap grew %s, but no line explains the growth: " ..

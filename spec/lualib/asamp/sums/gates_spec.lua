@@ -3,6 +3,7 @@
 -- and how often chance alone makes a check fail.
 
 local gates = require "asamp.sums.gates"
+local show = require "asamp.show.gates"
 
 -- Returns a pseudo-random number from 0 to 1. The sequence is the same in each run of this spec.
 local state = 42
@@ -110,5 +111,16 @@ describe("a comparison with a baseline #plain", function()
   it("needs as many standard errors as there are rows", function()
     assert.is_true(gates.needed(1) > 4.3 and gates.needed(1) < 4.5)
     assert.is_true(gates.needed(100) > 5.2 and gates.needed(100) < 5.4)
+  end)
+end)
+
+describe("the text of a check", function()
+  -- A former bug: of data that a program had loaded once, the check said that they grow.
+  it("says of a container that stopped growing that it did", function()
+    local check = {name = "no-leak", ok = true, value = 0, limit = 0, maybe = {holder = "_G"}}
+    assert.equal("no likely leak, but _G grows; a longer run would show whether it is a leak",
+                 show.text(check))
+    check.maybe.stopped = 0.4
+    assert.equal("no likely leak: _G grew, but not until the end of the run", show.text(check))
   end)
 end)
