@@ -56,6 +56,19 @@ local KEPT, EARLY = 4 / 5, 1 / 4
 --   - WHOLE: it must be known for 95% of the run if the container has fewer than MANY live samples, or if its
 --     older objects are alive nearly as often as its newer ones (KEPT), as in a cache.
 local LOST, SEEN, GOING, WHOLE, MANY = 1 / 20, 3 / 4, 2 / 3, 19 / 20, 32
+-- Limits of the test that first decides whether a container may be a full cache (isreplacing). It counts the
+-- objects that the last major collection found alive, and that were dead at the end: a full cache loses
+-- objects of any age.
+--
+--   - SETTLED: only objects count that were allocated at least an eighth of the run before that collection.
+--   - RENEWED: the container may be a full cache if it lost more than 2% of these objects, and more than one
+--     sample.
+--   - It is none if the heap grew evenly until that collection (GOING), and it lost at least 7 samples (STOP)
+--     fewer than a cache that became full at that collection.
+--   - HALF: an even growth of the heap proves nothing if the container lost at least 7 samples (STOP), and at
+--     least half as many as it received since. The heap's last size may include objects that died while that
+--     collection ran.
+local SETTLED, RENEWED, HALF = 1 / 8, 1 / 50, 1 / 2
 -- Limits for a container that also loses objects, as a queue does. It accumulates (ofgrowing) if all of these
 -- conditions are met:
 --
@@ -342,23 +355,59 @@ local function recent(own, survivors, alive)
   return retention(since(own), since(survivors), since(alive), PARTS * 3 // 4)
 end
 
--- Returns true if a container may lose objects of any age, as a full cache does. Two conditions must be met:
+-- Returns three numbers: the samples of a container's lines from before the part 'till' that the last major
+-- collection left alive; those of them that were dead at the end; the live samples from the part 'till' on.
+-- Ignores the part of the run with a line's oldest live sample and all earlier parts, as 'recent' does.
+--
+-- c, every, lines, alive: as for 'isreplacing'
+local function settled(c, every, lines, alive, till)
+  local n, lost, new = 0, 0, 0
+  for key, own in pairs(c) do
+    if own.n >= OWN * every.n and lines[key] then
+      local first = 0
+      while first < PARTS and (own.parts[first] or 0) <= 0 do
+        first = first + 1
+      end
+      for part = first + 1, math.ceil(till) - 1 do
+        local left = lines[key].parts[part] or 0
+        n, lost = n + left, lost + left - (alive[key].parts[part] or 0)
+      end
+      new = new + select(2, halves(own.parts, till))
+    end
+  end
+  return n, lost, new
+end
+
+-- Returns true if a container may lose objects of any age, as a full cache does. The first test counts the
+-- objects that it lost after the last major collection (settled). If this test does not decide, two
+-- conditions must be met:
 --
 --   - More than the share LOST of its objects was removed.
 --   - The container has fewer than MANY samples; or the older objects of its main line, the one with most
 --     samples, are alive less often than the newer ones. Other lines do not count for this, because their
 --     objects may be garbage that survived one collection by chance.
 --
+-- Second result: true if the container loses at least half as many objects as it receives, so that the growth
+-- of the heap proves nothing (HALF).
+--
 -- c: the container's lines (field 'lines' of an element of births.of().containers)
 -- every: sums over these lines (result of 'sum')
 -- lines: samples of all lines that survived (field 'lines' of births.of)
 -- alive: map from the key of each line to its live samples in all containers (living)
-local function isreplacing(c, every, lines, alive)
+-- seen: position of the last major collection, as a share of the run; nil: unknown
+-- going: true: the heap grew evenly until then
+local function isreplacing(c, every, lines, alive, seen, going)
+  local n, lost, new = settled(c, every, lines, alive, ((seen or 0) - SETTLED) * PARTS)
+  if lost > math.max(1, RENEWED * n) then
+    return true, lost >= STOP and lost >= HALF * new
+  elseif going and lost + STOP <= (1 - seen) * n then
+    return false
+  end
   local kept, all, main = 0, 0, 1
   for key, own in pairs(c) do
     if lines[key] then
-      local ratio, n, born = recent(own.parts, lines[key].survivors, alive[key].parts)
-      kept, all = kept + n[1] + n[2], all + born[1] + born[2]
+      local ratio, left, born = recent(own.parts, lines[key].survivors, alive[key].parts)
+      kept, all = kept + left[1] + left[2], all + born[1] + born[2]
       main = key == every.most and ratio or main
     end
   end
@@ -497,6 +546,15 @@ local function ofgrowing(run, c, course, growth, late, lines)
   return even >= EVEN and verdict or (even >= EVEN / 2 or isrising(course)) and verdict and "maybe" or nil
 end
 
+-- Returns true if a container that may be a full cache is one that fills up, provided that the heap grew
+-- evenly until the last major collection (GOING).
+--
+-- other: table with the results for the container: verdict (ofkept), every (sum), renewed (isreplacing)
+-- seen: position of the last major collection, as a share of the run
+local function isfilling(other, seen)
+  return not other.renewed and (not other.verdict and other.every.n >= MANY or seen >= WHOLE)
+end
+
 -- ==}
 
 local function occupied(parts)
@@ -564,7 +622,8 @@ local function living(containers)
 end
 
 -- Returns the time at which a container (table, tree or chain) received its last object, as a share of the
--- CPU time (0 to 1). Returns nil if the container is empty, or receives objects until the end of the run.
+-- CPU time (0 to 1). Returns nil if the container is empty, or receives objects until the end of the run
+-- (TAIL).
 --
 -- run: CPU clock of the run: run.worked(t) is the CPU time used at the time t since the start; run.to is the
 -- CPU time at the end; all in us
@@ -574,7 +633,8 @@ local function stoppedat(run, c)
   for _, time in pairs(c.lasts) do
     last = math.max(last, time)
   end
-  return c.n > 0 and goeson(run, c) ~= "leak" and run.worked(last) / math.max(run.to, 1) or nil
+  local share = run.worked(last) / math.max(run.to, 1)
+  return c.n > 0 and share <= 1 - TAIL and goeson(run, c) ~= "leak" and share or nil
 end
 
 -- Returns data about a container that no longer receives objects, such as a loaded file. Returns nil if it
@@ -698,25 +758,24 @@ function M.of(profile)
     local kept, every = keeping(c, born.lines, alive)
     if every.n >= LARGE * all then
       local verdict = ofkept(run, kept, course, late)
-      local replacing = isreplacing(c.lines, every, born.lines, alive)
+      local replacing, renewed = isreplacing(c.lines, every, born.lines, alive, course and seen, going)
       verdict = verdict == "leak" and replacing and "maybe" or verdict
       if verdict == "leak" then
         keep(kept, verdict, c)
         growth = growth - c.late
       else
         others[#others + 1] = {container = c, every = every, kept = kept, verdict = verdict,
-                                replacing = replacing}
+                                replacing = replacing, renewed = renewed}
         local own = loadedin(run, every, c.holder, PARTS * (course and seen or 1) // 4 - 1)
         loaded = own and own.bytes > (loaded and loaded.bytes or 0) and own or loaded
       end
     end
   end
   for _, other in ipairs(others) do
-    local c = other.container
-    local verdict = ofgrowing(run, other.every, course, growth, c.late, born.lines)
-    local even = going and (not other.verdict and other.every.n >= MANY or seen >= WHOLE)
-    verdict = verdict == "leak" and other.replacing and not even and "maybe" or verdict
-    keep(verdict and other.every or other.kept, verdict or other.verdict, c)
+    local verdict = ofgrowing(run, other.every, course, growth, other.container.late, born.lines)
+    verdict = verdict == "leak" and other.replacing and not (going and isfilling(other, seen)) and "maybe" or
+              verdict
+    keep(verdict and other.every or other.kept, verdict or other.verdict, other.container)
   end
   unreached(run, profile, born.lines, alive, tables, course, keep)
   ofvectors(run, born, course, late, known, keep)
