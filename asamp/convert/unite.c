@@ -9,8 +9,8 @@
 #include <string.h>
 
 static const char NOMEMORY[] = "not enough memory";
-static const char TOOMANY[] = "the profiles contain more Lua states without a recorded end than "
-                              "the limit, 16,384 in all; merge fewer profiles";
+static const char TOOMANY[] = "the profiles contain more than 16,384 Lua states whose end was not "
+                              "recorded, the limit; merge fewer profiles";
 static const char TOOLONG[] = "the durations of the profiles add up to more than 143 years, the "
                               "limit; leave out the profile whose report has this duration";
 

@@ -33,8 +33,8 @@ static const struct {
     "the limit of % bytes of stacks or names of older samples in a flight recorder was reached, "
     "so # of these samples have no stack or names; use a larger alloc="},
   [LEFT_NODES] = {"nodes", TREE_MAXNODES,
-    "the limit of % functions in the call tree was reached, so # times a sample counts for the "
-    "caller of its function; profile a shorter run"},
+    "the limit of % functions in the call tree was reached, so # samples count for the caller of "
+    "their function; profile a shorter run"},
   [LEFT_IDS] = {"ids", READER_MAXIDS,
     "the limit of % names was reached, so # more are shown as [unknown]; profile a shorter run"},
   [LEFT_NAMES] = {"names", READER_MAXNAMES,
@@ -48,7 +48,7 @@ static const struct {
     "the limit of % functions that share a row because of equal names was reached, so # more "
     "have rows of their own; profile a shorter run"},
   [LEFT_TYPES] = {"types", READER_MAXKINDS,
-    "the limit of % types of objects was reached, so # times an object of another type counts as "
+    "the limit of % types of objects was reached, so an object of another type counts # times as "
     "[unknown]; profile a shorter run"},
   [LEFT_KINDS] = {"kinds", READER_MAXKINDS,
     "the limit of % classes, counted by type, was reached, so # samples of other classes count "
@@ -76,14 +76,14 @@ static const struct {
     "paths of references with more than % steps, or 65,536 with repeated steps: # were "
     "shortened to their first steps"},
   [LEFT_LABELNAMES] = {"labelnames", LABELS_NAMES,
-    "the limit of % names of labels, or of 32 labels of a coroutine, was reached, so # times a "
-    "label was left out; use fewer names"},
+    "the limit of % names of labels, or of 32 labels of a coroutine, was reached, so a label was "
+    "left out # times; use fewer names"},
   [LEFT_LABELVALUES] = {"labelvalues", LABELS_VALUES,
-    "the limit of % values of a label was reached, so # times another value was recorded as "
-    "(others); use fewer values"},
+    "the limit of % values of a label was reached, so another value was recorded as (others) # "
+    "times; use fewer values"},
   [LEFT_LABELSETS] = {"labelsets", LABELS_SETS,
-    "the limit of % sets of labels was reached, so # times the values of another set were "
-    "recorded as (others); use fewer values"},
+    "the limit of % sets of labels was reached, so the values of another set were recorded as "
+    "(others) # times; use fewer values"},
   [LEFT_STATES] = {"states", READER_MAXSTATES,
     "the limit of % Lua states was reached, so # more share one row; start new files with rotate="},
   [LEFT_STREAMS] = {"streams", READER_MAXSTREAMS,

@@ -138,7 +138,7 @@ local function tablesof(result, style, which, by)
   append(("By line (%s)%s"):format(which, by), result.lines, "line", labels.ofline)
   append("By type" .. by, result.types, "type", plainlabel)
   append("By class" .. by, result.classes, "class (type)", plainlabel)
-  append("By holder, of live bytes at the end" ..
+  append("By holder (live bytes at the end)" ..
          (measures.counted(result.field) == "alive" and "" or by), result.holders or {},
          "holder", laststep, function(row)
     return row.name:find(holders.ARROW, 1, true) and

@@ -247,7 +247,7 @@ local function heldby(out, held, least)
     units.bytes(held.totals.value)))
   legend(out, "The shortest path from a root to each object. " .. retained "the objects of the row" ..
               " share: share of all objects of this class or line. " ..
-              "0B: other listed objects retain the objects of the row.")
+              "0B: objects of other rows retain the objects of the row.")
   local rows = {}
   for i, leaf in ipairs(held.leaves) do
     rows[i] = {bytes(leaf.value), share(leaf.value, held.totals.value),

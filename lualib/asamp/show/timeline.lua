@@ -47,7 +47,8 @@ end
 
 -- Returns a sentence about the heap walks that searched for the references to live samples.
 local function walks(profile)
-  return ("The holders of live objects were searched %s, which paused the program for %s%s."):format(
+  return ("The profiler searched %s for the holders of live objects, which paused the program " ..
+          "for %s%s."):format(
     profile.walks == 1 and "once" or units.plural(profile.walks, "time"),
     time(profile.walked), profile.walks > 1
     and (" in all (the longest pause: %s)"):format(time(profile.longestwalk)) or "")

@@ -36,7 +36,7 @@ end
 function M.of(profile, omitted)
   local out, names, left = {labels = {}, states = {}}, labelled.names(profile, labelled.MOST)
   if left > 0 then
-    omitted[#omitted + 1] = ("The page has tables of only the %d labels with most bytes, out of %s; " ..
+    omitted[#omitted + 1] = ("The page has tables for %d of %s, those with most bytes; " ..
       "asamp report --by-label NAME shows any other."):format(#names, units.plural(#names + left, "label"))
   end
   for _, label in ipairs(names) do

@@ -53,7 +53,7 @@ function M.of(profile, tree, limit, data, more)
     note("The file does not record how many bytes a sample represents.")
   end
   if profile.timed == false and profile.samples + profile.timesamples > 0 then
-    note("The file has no times of samples, so the timeline shows them one period apart.")
+    note("The file has no times of samples, so the timeline shows them at equal distances.")
   end
   if profile.bins and profile.bins.n > 1 and data.bins.n < profile.bins.n then
     note("The timeline has only %s, so that the page stays small.", units.plural(data.bins.n, "slice"))

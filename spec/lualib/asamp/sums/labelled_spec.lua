@@ -63,7 +63,7 @@ describe("totals by label", function()
     local tables = apart.of(profile, omitted).labels
     assert.equal(64, #tables)
     assert.equal("By label name2937", tables[1].title)
-    assert.same({"The page has tables of only the 64 labels with most bytes, out of 3,000 labels; " ..
+    assert.same({"The page has tables for 64 of 3,000 labels, those with most bytes; " ..
                  "asamp report --by-label NAME shows any other."}, omitted)
     local _, wrong = labelled.check(profile, "e")
     assert.truthy(wrong:find(", name2999, name3000, and 2936 more)", 1, true), wrong)
