@@ -272,8 +272,8 @@ end
 -- Words with which a message states its remedy. A message that contains one need not be repeated in a
 -- document.
 local REMEDIES = {"add", "build", "call", "enable", "give", "install", "leave", "link", "make", "merge",
-                  "profile", "raise", "read", "remove", "repair", "run", "send", "set", "start", "stop",
-                  "take", "try", "unblock", "use"}
+                  "permit", "profile", "raise", "read", "remove", "repair", "run", "send", "set", "start",
+                  "stop", "take", "try", "unblock", "use"}
 
 -- Patterns of messages about arguments of commands. Such a message names the option, and ends with the
 -- command that lists the valid options.

@@ -86,7 +86,7 @@ int descriptor_spare (int fd, int more) {
   int taken[DESCRIPTOR_SPARE + DESCRIPTOR_MORE], n = 0, all;
   while (n < DESCRIPTOR_SPARE + more && (taken[n] = fcntl(fd, F_DUPFD_CLOEXEC, STREAMS)) >= 0)
     n++;
-  all = (n == DESCRIPTOR_SPARE + more);
+  all = (n == DESCRIPTOR_SPARE + more) || (errno != EMFILE && errno != EINVAL);
   while (n > 0) close(taken[--n]);
   return all;
 }

@@ -30,7 +30,8 @@ int descriptor_openat (int folder, const char *path, int flags, mode_t mode);
 
 /* Returns 1 if the program can open DESCRIPTOR_SPARE + 'more' descriptors ('more' <=
    DESCRIPTOR_MORE). To find out, makes copies of 'fd' and closes them. If the result is 0, the
-   caller must close 'fd', because the program may need the last descriptors. */
+   caller must close 'fd', because the program may need the last descriptors. Returns 1 also if a
+   filter of system calls refuses the copies. */
 #define DESCRIPTOR_SPARE	6
 #define DESCRIPTOR_MORE		5
 int descriptor_spare (int fd, int more);

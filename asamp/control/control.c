@@ -146,8 +146,12 @@ static void control_start (void) {
     dying_release(&before);
   }
   if ((worker = workers_start(run, fd, CONTROL_STACK, &error)) != NULL) return;
-  complain("cannot listen or rotate files: cannot start a thread; raise the limit of processes "
-           "(ulimit -u)");
+  if (error == EPERM)
+    complain("cannot listen or rotate files: cannot start a thread: %s; permit new threads (filter "
+             "of system calls)", strerror(error));
+  else
+    complain("cannot listen or rotate files: cannot start a thread; raise the limit of processes "
+             "(ulimit -u)");
   gone();
   server_close(*fd);
   free(fd);

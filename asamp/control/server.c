@@ -75,7 +75,7 @@ void server_close (int fd) {
 }
 
 /* Checks the folder of 'path', its owner and its rights. 'create' 1: creates the folder if it is
-   missing. Returns NULL, or the reason why the folder cannot be used. */
+   missing. Returns NULL, or the reason why the folder cannot be used; "": errno has the reason. */
 static const char *server_folderof (const char *path, int create) {
   char folder[PATH_MAX];
   char *slash;
@@ -84,9 +84,9 @@ static const char *server_folderof (const char *path, int create) {
   slash = strrchr(folder, '/');
   if (slash == NULL) strcpy(folder, ".");
   else slash[slash == folder] = '\0';
-  if (create && mkdir(folder, 0700) != 0 && errno != EEXIST) return strerror(errno);
+  if (create && mkdir(folder, 0700) != 0 && errno != EEXIST && errno != ENOENT) return "";
   if (lstat(folder, &s) != 0)
-    return errno != ENOENT ? strerror(errno)
+    return errno != ENOENT ? ""
            : "the folder of the socket does not exist; create the folder (mkdir -m 700), or give "
              "another path";
   if (!S_ISDIR(s.st_mode)) return "the path leads through a file or a symbolic link instead of a "
@@ -167,6 +167,13 @@ void server_sweep (const char *path) {
   descriptor_release();
 }
 
+/* Writes to 'why' that no socket can be created at its path, because of 'error'. */
+static void pathfailed (int error, char *why, size_t size) {
+  snprintf(why, size, "%s%s", strerror(error), error != EADDRINUSE
+           ? "; give another path, or leave listen out"
+           : "; another file or process uses this path: put %p, the process id, into the path");
+}
+
 int server_open (const char *path, int create, char *why, size_t size) {
   struct sockaddr_un a;
   const char *wrong;
@@ -180,7 +187,8 @@ int server_open (const char *path, int create, char *why, size_t size) {
   }
   strcpy(a.sun_path, path);
   if ((wrong = server_folderof(path, create)) != NULL) {
-    snprintf(why, size, "%s", wrong);
+    if (*wrong != '\0') snprintf(why, size, "%s", wrong);
+    else pathfailed(errno, why, size);
     errno = error;
     return -1;
   }
@@ -190,7 +198,11 @@ int server_open (const char *path, int create, char *why, size_t size) {
   fd = holdfd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   pthread_mutex_unlock(&opening);
   descriptor_release();
-  if (fd < 0 || !descriptor_spare(fd, 0)) {
+  if (fd < 0 && errno != EMFILE && errno != ENFILE)
+    snprintf(why, size, "the system refuses Unix sockets to this process: %s; permit them (filter "
+             "of system calls, RestrictAddressFamilies of systemd), or leave listen out",
+             strerror(errno));
+  else if (fd < 0 || !descriptor_spare(fd, 0)) {
     descriptor_few(why, size);
     error = EMFILE;
   }
@@ -199,8 +211,7 @@ int server_open (const char *path, int create, char *why, size_t size) {
     if (lstat(path, &own) != 0) memset(&own, 0, sizeof(own));
     return fd;
   }
-  else snprintf(why, size, "%s%s", strerror(errno), errno != EADDRINUSE ? "" :
-                "; another file or process uses this path: put %p, the process id, into the path");
+  else pathfailed(errno, why, size);
   if (fd >= 0) server_close(fd);
   errno = error;
   return -1;

@@ -61,8 +61,11 @@ static void altstack_once (void) {
 }
 
 static int altstack_failed (char *err, size_t errsize) {
-  snprintf(err, errsize, "cannot sample time: cannot create the stack for signal handlers: %s; "
-           "raise the memory limit (ulimit -v)", strerror(errno));
+  snprintf(err, errsize, errno == ENOMEM ?
+           "cannot sample time: cannot create the stack for signal handlers: %s; raise the memory "
+           "limit (ulimit -v)" :
+           "cannot sample time: cannot create the stack for signal handlers: %s; leave time out",
+           strerror(errno));
   return 0;
 }
 

@@ -38,13 +38,18 @@ static void profileopen_release (Profile *p) {
   free(p);
 }
 
-/* Starts the writer, with a small stack. Returns an errno, or 0. */
-static int startthread (Profile *p) {
+/* Starts the writer, with a small stack. Returns an errno, or 0. On failure, stores the reason in
+   'why', unless the function 'reason' finds it by the errno. */
+static int startthread (Profile *p, char *why, size_t size) {
   void *(*run) (void *) = p->ring != NULL ? profilewriter_record : profilewriter_run;
   int error;
   p->worker = workers_start(run, p, WRITER_STACK, &error);
-  if (p->worker == NULL)
+  if (p->worker == NULL) {
+    if (error != EAGAIN && error != ENOMEM)
+      snprintf(why, size, "cannot start the thread that writes the profile: %s; permit new threads "
+               "(filter of system calls)", strerror(error));
     return error;
+  }
   pthread_getcpuclockid(p->worker->thread, &p->clock);
   return 0;
 }
@@ -159,7 +164,7 @@ static int profileopen_start (Profile *p, const ProfileConfig *config, char *why
   pthread_condattr_destroy(&clock);
   pthread_cond_init(&p->room, NULL);
   pthread_cond_init(&p->answered, NULL);
-  return startthread(p);
+  return startthread(p, why, size);
 }
 
 Profile *profile_open (const ProfileConfig *config, char *err,

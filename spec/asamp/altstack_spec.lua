@@ -170,7 +170,7 @@ describe("a signal of a time sample", function()
         local core, signals, path = require "profiler.core", require "signals", os.tmpname()
         stacks.alternate()
         assert(core.open{out = path, period = 1 << 20, timeperiod = 100000, native = true})
-        assert(core.timeon(100000, true))
+        assert(core.timeon(100000, false))
         signals.burn(0.02)
         local before = core.stats().timesamples
         stacks.alternate(%d)
@@ -182,7 +182,7 @@ describe("a signal of a time sample", function()
         os.remove(path)
         return below, before, after]]):format(size))
       assert.equal(0, below)
-      assert.is_true(before > 100 and after - before < 20, before .. ", " .. after)
+      assert.is_true(before > 100 and after - before < 200, before .. ", " .. after)
     end
   end)
 
@@ -202,8 +202,8 @@ describe("a signal of a time sample", function()
       core.close()
       os.remove(path)]], os.tmpname(), env = {LD_PRELOAD = package.searchpath("refusing", package.cpath)}}
     assert.same({0, "", "cannot sample time: cannot create the stack for signal handlers: Operation not " ..
-                        "permitted; raise the memory limit (ulimit -v)\ntrue\ttrue\n"},
-                {status, err, (out:gsub("^%S+\t", ""):gsub("ulimit %-v%)\t%d+", "ulimit -v)"))})
+                        "permitted; leave time out\ntrue\ttrue\n"},
+                {status, err, (out:gsub("^%S+\t", ""):gsub("out\t%d+", "out"))})
   end)
 
   -- The debug build walks each native stack twice and compares the results. They differ if a handler has

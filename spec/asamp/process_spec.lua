@@ -689,3 +689,50 @@ describe("asamp run of a program #plain", function()
     shell.remove(folder)
   end)
 end)
+
+-- A former bug: the messages gave a limit of descriptors, memory or processes as the reason.
+describe("a process for which a filter refuses a system call", function()
+  local folder
+  setup(function()
+    folder = shell.folder()
+    shell.write(folder .. "/s.lua", "for i = 1, 10000 do local _ = {i} end")
+  end)
+  teardown(function() shell.remove(folder) end)
+
+  -- Runs s.lua with the options of ASAMP, where 'call' returns EPERM. Returns its messages, or nil if the
+  -- system has no filters.
+  local function messages(call, options)
+    local status, out, err = process.run{code = [[
+      if not require "filtered".filter("errno", ...) then os.exit(77) end
+      os.execute(select(2, ...))]], call, ("cd %s && LUA_PATH= LUA_CPATH= ASAMP=%s %s s.lua"):format(folder,
+        options, process.interpreter())}
+    if status == 77 then return nil end
+    assert.same({0, ""}, {status, out}, err)
+    return err
+  end
+
+  it("names the refused socket, and what to do", function()
+    local start = "profiler: cannot listen at 'x.sock': "
+    local err = messages("socket", "alloc=0,listen=x.sock")
+    if not err then return end
+    assert.equal(start .. "the system refuses Unix sockets to this process: Operation not permitted; " ..
+      "permit them (filter of system calls, RestrictAddressFamilies of systemd), or leave listen out\n", err)
+    err = messages("bind", "alloc=0,listen=x.sock")
+    assert.equal(start .. "Operation not permitted; give another path, or leave listen out\n", err)
+  end)
+
+  it("is profiled without fcntl", function()
+    local err = messages("fcntl", "alloc=1K,out=a.%p.vmprof")
+    if err then assert.matches("^profiler: %d+ samples, [^\n]+\n$", err) end
+  end)
+
+  it("names the refused thread", function()
+    local status, out = process.run{code = [[
+      local profiler = require "profiler"
+      if not require "filtered".filter("errno", "clone3") then os.exit(77) end
+      print((select(2, profiler.enable{out = ...})))]], folder .. "/b.vmprof"}
+    if status == 77 then return end
+    assert.matches("b.vmprof': cannot start the thread that writes the profile: Operation not permitted; " ..
+                   "permit new threads %(filter of system calls%)\n$", out)
+  end)
+end)

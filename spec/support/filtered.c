@@ -2,9 +2,9 @@
 /*
 ** filtered: a Lua module that installs a seccomp filter. The filter makes one system call fail.
 **
-**   filter(how [, "sigaction"]) -> true, or nil if the system has no such filters. From then on,
-**   madvise (or sigaction) returns an error if how is "errno", or ends the process by SIGSYS if
-**   how is "kill".
+**   filter(how [, call]) -> true, or nil if the system has no such filters. From then on, the call
+**   (a key of 'calls', default "madvise") returns the error EPERM if how is "errno", or ends the
+**   process by SIGSYS if how is "kill". Child processes inherit the filter.
 */
 #include <errno.h>
 #include <linux/filter.h>
@@ -17,12 +17,19 @@
 #include <lua.h>
 #include <lauxlib.h>
 
+static const struct { const char *name; unsigned number; } calls[] = {
+  {"madvise", SYS_madvise}, {"sigaction", SYS_rt_sigaction}, {"socket", SYS_socket},
+  {"bind", SYS_bind}, {"fcntl", SYS_fcntl}, {"clone3", SYS_clone3}
+};
+
+
 static int l_filter (lua_State *L) {
-  int kill = strcmp(luaL_checkstring(L, 1), "kill") == 0;
-  unsigned call = lua_isnoneornil(L, 2) ? SYS_madvise : SYS_rt_sigaction;
+  int kill = strcmp(luaL_checkstring(L, 1), "kill") == 0, i = 0;
+  const char *name = luaL_optstring(L, 2, "madvise");
+  while (strcmp(calls[i].name, name) != 0) i++;
   struct sock_filter code[] = {
     BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
-    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, 1),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, calls[i].number, 0, 1),
     BPF_STMT(BPF_RET | BPF_K, kill ? SECCOMP_RET_KILL : SECCOMP_RET_ERRNO | EPERM),
     BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
   };
