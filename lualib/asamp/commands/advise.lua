@@ -73,7 +73,7 @@ local function again(profile, o, setting, world, warn)
   local measured = run and advice.measured(run)
   if not measured then
     warn.failed("the run of '%s' cannot be compared with the prediction: %s", o.files[2],
-      message or "the run had no collection")
+      message or "the run had no collection; give a script that allocates more")
   end
   return measured
 end

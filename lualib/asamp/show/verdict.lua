@@ -100,8 +100,8 @@ local function unheld(v)
   if v.searched == "end" then
     return "No holder is known: none of these objects was alive when the profiler searched for holders"
   end
-  return ("The holder is unknown: no search for holders followed the allocation of these objects%s. " ..
-          "The reason is that the process was running, or that a signal or C code ended it. " ..
+  return ("The holder is unknown: after these objects were allocated, the profiler did not search for " ..
+          "holders%s, because the process was still running, or a signal or C code ended it. " ..
           "While it runs, use asamp heap PID"):format(
     v.searched and (" (the last search was at %s)"):format(units.seconds(v.searched / 1e6)) or "")
 end

@@ -195,11 +195,11 @@ describe("a sentence of the verdict", function()
     local facts = {leaks = {leak}, searched = "end"}
     assert.matches("none of these objects was alive when the profiler searched for holders%. %[", text(facts))
     facts.searched = 2500000
-    assert.matches("no search for holders followed the allocation of these objects " ..
-                   "%(the last search was at 2%.50 s%)%. The reason is that the process was running",
+    assert.matches("after these objects were allocated, the profiler did not search for holders " ..
+                   "%(the last search was at 2%.50 s%), because the process was still running",
                    text(facts))
     facts.searched = nil
-    assert.matches("objects%. The reason is that the process was running, or that a signal or C code " ..
+    assert.matches("search for holders, because the process was still running, or a signal or C code " ..
                    "ended it%. " ..
                    "While it runs, use asamp heap PID%. %[", text(facts))
   end)
