@@ -346,6 +346,13 @@ local function held(v, p, add)
   end
 end
 
+-- Remedies for C functions that take at least the share PROMINENT of all time.
+local REMEDIES = {
+  tremove = " Unless it removes the last element, it moves all later elements: store the index of the first.",
+  tinsert = " Unless it appends, it moves all later elements: append, and read the list from its end.",
+  luaB_load = " Compile each text once, and keep the function.",
+}
+
 local function timing(v, p, add)
   local time, at = v.time, v.time and v.time.at
   at = at and at.share * time.samples > LEASTTIME - 0.5 and at or nil
@@ -368,9 +375,10 @@ local function timing(v, p, add)
       at and " Allocate less there." or " Allocate less."), "advise")
   elseif time.sort == "c" then
     local named = at and at.share >= PROMINENT * time.c
-    add(("Time: %s is spent in C functions%s."):format(percent(time.c),
+    add(("Time: %s is spent in C functions%s.%s"):format(percent(time.c),
       named and (", %s in %s, called at %s"):format(percent(at.share), at.own and "the profiler itself" or
-                                                   cname(at.calls or "C"), place(at)) or ""), "--by time")
+                                                   cname(at.calls or "C"), place(at)) or "",
+      named and at.share >= PROMINENT and REMEDIES[at.calls] or ""), "--by time")
   else
     add(("Time: %s is spent in Lua%s."):format(percent(time.lua),
       at and (", %s at %s"):format(percent(at.share), place(at)) or ""), "--by time")

@@ -250,6 +250,19 @@ describe("a sentence of the verdict", function()
     end
   end)
 
+  it("has a remedy for a C function that moves elements or compiles, if it takes much time", function()
+    local function out(calls, share)
+      local at = line(7, {calls = calls, share = share})
+      return text{time = {samples = 100, lua = 0.5, c = 0.5, gc = 0, sort = "c", at = at}}
+    end
+    assert.matches("in table.remove, called at a.lua:7 %(f%)%. Unless it removes the last element, it moves",
+                   out("tremove", 0.5))
+    assert.matches("in table.insert, .* Unless it appends, it moves all later elements", out("tinsert", 0.25))
+    assert.matches("in load, called at a.lua:7 %(f%)%. Compile each text once", out("luaB_load", 0.5))
+    assert.not_matches("moves all later elements", out("tinsert", 0.24))
+    assert.matches("called at a.lua:7 %(f%)%. %[", out("sort", 0.5))
+  end)
+
   it("says how much was in use at the end if holders were searched before", function()
     local held = {{text = "_G", samples = 9, share = 1}, bytes = 640 << 10, at = 2720}
     PROFILE.course = {last = {inuse = 97 << 20}}
