@@ -414,7 +414,8 @@ typedef struct Marking {
   size_t nwaiting, waitingsize;
 } Marking;
 
-/* If 'to' is not reached yet, marks it as reached, with 'from' as its parent, and queues it. */
+/* If object 'to' is not reached yet, marks it as reached by the reference 'way' from its parent
+   'from', and queues it. */
 static void cut_reach (Marking *m, uint32_t from, uint32_t to, Way way) {
   Cut *c = m->w->c;
   if (c->reached[to]) return;

@@ -629,8 +629,8 @@ static void mustbe (Reader *r, uint32_t v, int kind) {
     damaged(r, "an object that must be a string or a function prototype is of another type");
 }
 
-/* Fails unless every object is defined and has a parent, and every reference to a name or prototype
-   leads to an object of that kind. */
+/* Fails unless every object is defined and has a parent, every name in the file is a string object,
+   and the prototype of every function is a prototype object. */
 static void graph_check (Reader *r) {
   Graph *g = r->g;
   uint32_t v;

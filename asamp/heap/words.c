@@ -150,7 +150,7 @@ static const char *clip (char text[WORDS_MOST], size_t most) {
 }
 
 /* Describes a stack slot that is not a local variable. 'kind' is HEAP_ESTACK (slot of a Lua
-   function) or HEAP_ECODE (slot of a C function). */
+   function) or HEAP_ECODE (slot of a C function). With 'merged' 1, describes several slots. */
 static void stackslot (const Graph *g, int kind, const Slot *s, int merged, char out[WORDS_MOST]) {
   char function[WORDS_MOST];
   if (s != NULL && s->index == 1) {

@@ -157,7 +157,8 @@ static int l_countend (lua_State *L) {
   return 0;
 }
 
-/* Like counting_alive, but raises an error if no collection is possible. */
+/* Returns the bytes in use after two full collections (counting_alive). Raises an error if no
+   collection is possible. */
 static uint64_t checkedalive (lua_State *L) {
   uint64_t n = counting_alive(L);
   if (n == 0) luaL_error(L, "profiler.alive needs a full collection, which a finalizer cannot run; "

@@ -268,8 +268,8 @@ static int embed_isours (const Tracker *t) {
   return t->client == &clients[0] || t->client == &clients[1];
 }
 
-/* Returns the Embed of the state, or NULL. May raise a memory error. Must not be called in a
-   callback of the client. */
+/* Returns the state's Embed, its sampling for a client of asamp.h; NULL: there is none. May raise a
+   memory error. Must not be called in a callback of the client. */
 static Embed *embed_current (lua_State *L) {
   Sampler *s = sampler_of(L);
   Tracker *t = (s != NULL) ? sampler_tracker(s) : NULL;

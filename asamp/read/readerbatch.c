@@ -104,8 +104,8 @@ static void advance (ReaderState *s, Periods *p, uint64_t sample) {
 /* ------------------------------------------------------------- samples -- */
 
 /* Removes 'copies' equal stacks from the queue and delivers them as one sample, which represents
-   'count' sampling periods. Returns 0 if the queue has fewer equal stacks, or if a number is
-   invalid. */
+   'count' sampling periods. 'outside' and 'labels' are its fields in ReadSample. Returns 0 if the
+   queue has fewer equal stacks, or if a number is invalid. */
 static int onesample (ReaderState *s, Details *d, uint64_t count,
                       uint64_t copies, int outside, uint32_t labels) {
   ReadSample sample;

@@ -72,8 +72,9 @@ static void addrun (ReaderState *s, const Run *new) {
     s->failed = 1;
 }
 
-/* Delivers a stack as a sample, in a file of another writer. If the file has no times, samples are
-   one sampling period apart, or 1 ms if the period is unknown. */
+/* Delivers a stack as an allocation sample ('allocation' 1) or a time sample, in a file of another
+   writer. If the file has no times, samples are one sampling period apart, or 1 ms if the period is
+   unknown. */
 static void foreign (ReaderState *s, uint32_t node, uint64_t thread,
                      double seconds, int allocation) {
   ReadProfile *r = s->r;

@@ -93,8 +93,9 @@ static void died (ReaderSum *s, const ReadSample *sample, uint64_t time) {
   s->times.sites[at].objects += objectsof(sample);
 }
 
-/* Adds a sample to the totals of its site, kind, label set and slice of time. 'time': when its
-   survival was decided; unused for a time sample. */
+/* Adds a sample to the totals of its site, kind, label set and slice of time. 'fate': READER_DIED,
+   READER_SURVIVED or READER_UNDECIDED. 'time': when that was decided. Neither is used for a time
+   sample. */
 static void readersum_count (ReaderSum *s, const ReadSample *sample, int fate, uint64_t time) {
   uint64_t bytes = readsample_bytes(sample);
   double objects = objectsof(sample);

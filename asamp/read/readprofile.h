@@ -141,8 +141,8 @@ typedef struct ReadResident {
   uint64_t time;
   int64_t bytes;       /* may be negative in files of older versions, which subtracted reserved
                           memory that was never touched */
-  /* The kind of memory, such as "rss"; and 'text', the file or source line that uses this memory,
-     or an empty text. Not NUL-terminated. */
+  /* Two texts, not NUL-terminated: the kind of memory, such as "rss"; and the file or source line
+     that uses this memory, or an empty text. */
   const char *what, *text;
   size_t whatlength, textlength;
 } ReadResident;

@@ -100,8 +100,9 @@ static int classes_before (const Classes *c, uint32_t i, uint32_t j) {
 }
 
 /* Adds the table e->table to the index. Its path is that of entry 'parent' followed by the field
-   e->key. If the index has the table already, keeps the better of the two paths: the one with fewer
-   fields, or of equally long ones the one that classes_before prefers. */
+   e->key. root, depth: fields of the new ClassName. If the index has the table already, keeps the
+   better of the two paths: the one with fewer fields, or of equally long ones the one that
+   classes_before prefers. */
 static void classes_enter (Classes *c, const luaN_Entry *e, uint32_t parent, int root,
                            int depth) {
   ClassName *n;
@@ -129,8 +130,9 @@ static void classes_enter (Classes *c, const luaN_Entry *e, uint32_t parent, int
   }
 }
 
-/* Adds to the index the live tables that are values of string keys in 'table'. A value of a key
-   that starts with "__", such as "__index", has the path of 'table' itself. If 'table' is _G or
+/* Adds to the index the live tables that are values of string keys in 'table', which has the path
+   'parent' (NONE: it is _G or package.loaded). root, depth: fields of their ClassNames. A value of
+   a key that starts with "__", such as "__index", has the path of 'table' itself; in _G and
    package.loaded, such values are left out. */
 static void enterall (Classes *c, lua_State *L, const void *table,
                       uint32_t parent, int root, int depth) {

@@ -24,8 +24,8 @@
 
 /* A needed object: an owner or one of its ancestors. */
 typedef struct Needed {
-  /* Index in Work.list of the object from which it was reached first; until 'done' returns, in
-     Work.objects. NONE: it is a root. */
+  /* Index in Work.list of the object from which it was reached first; until luaN_walk returns, its
+     index in Work.objects. NONE: it is a root. */
   uint32_t parent;
   uint32_t path;	/* Number of the object's path; 0: empty or not yet determined. */
   /* If the object is a table: number of its string keys that lead to objects of Work.list whose
@@ -162,8 +162,9 @@ static int holders_edge (void *ud, const luaN_Edge *e) {
   return 1;
 }
 
-/* Called by luaN_walk for each reached object that may be an owner, with its index in Work.objects.
-   Returns 0 after the last owner. */
+/* Called by luaN_walk for each reached object that may be an owner. place: index of the object in
+   Work.objects. kind: LUAN_EINDEX if it was reached by an integer key. If the object is an owner,
+   enters it in w->wanted. Returns 0 after the last owner, which ends the walk. */
 static int holders_reached (void *ud, const void *object, size_t place, luaN_EdgeKind kind) {
   Work *w = ud;
   if (idmap_get(&w->wanted, holders_keyof(object)) != 0 || place > NONE / 2 - 2) return 1;

@@ -260,7 +260,8 @@ static void stack_leave (Stack *s) {
   s->unwind = NULL;
 }
 
-/* Starts a walk of the C stack of the calling thread, which runs L. */
+/* Starts a walk of the C stack of the calling thread, which runs L. Sets *w to the return addresses
+   that it has found; hasmore continues the walk. */
 static void natives (Stack *s, lua_State *L, Natives *w) {
   luaN_Code code;
   w->a = s->native;
@@ -471,7 +472,8 @@ static int hasnative (const Stack *s, size_t n) {
 }
 
 /* Walks the stack in the most frequent case: the innermost function is that of the previous stack,
-   and only its line is new. Returns 0 in other cases. */
+   and only its line is new. shared: index in the previous s->known of the frame at which
+   luaN_newframes has stopped. Returns 0 in other cases. */
 static int walkone (Stack *s, size_t shared) {
   uint32_t outside;
   if (shared + 1 >= s->nknown || s->cut || s->lua->hooked) return 0;

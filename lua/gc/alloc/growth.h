@@ -34,7 +34,8 @@
 **   ('lastfree'), and without collisions there is no search before the table is full
 **
 ** Invariants (checked by verify.c):
-**   GA1  The table of the growth is not dead, and has the nodes with which the growth started.
+**   GA1  The table that has a growth buffer is not dead, and its hash part is still the vector for
+**        which the buffer was allocated.
 **   GA2  The first 'cleared' nodes of the buffer are initialized. The buffer has copies only if all
 **        its nodes are initialized. The value of a copy is an integer (luaN_setcopy). The value of
 **        any other initialized node is empty, and its key is nil, or dead and NULL.
@@ -77,8 +78,8 @@ _Static_assert((sizeof(Node) << (LUAN_LEASTGROWTH + 1)) > LUAN_LARGE,
 LUAI_FUNC luaN_Growth *luaN_growthof (global_State *g, const Table *t);
 
 /* Allocates the growth buffer of t (its next, larger hash part), if memory and limits permit it.
-   left > 0: number of nodes of t that getfreepos, the search for a free node, has not visited
-   yet. */
+   left: number of nodes of t, at least 1, that getfreepos, the search for a free node, has not
+   visited yet. */
 LUAI_FUNC void luaN_begingrowth (global_State *g, Table *t, unsigned left);
 
 /* To be called before a table is resized to its growth buffer w->node, the larger hash part that

@@ -26,8 +26,9 @@
 **       all three are the address of the luaN_Heap.
 **   N2  mark <= free. The bytes of the hole up to 'mark' are counted in GCdebt and 'allocated'.
 **       luaN_flush adds those from mark to free, and sets mark to free. A signal handler may run
-**       between two of these stores, also when the hole changes. There luaN_allocated may differ
-**       from the bytes by up to LUAN_BLOCK and the block that is being counted.
+**       between two of these stores, also when the hole changes. In the handler, the result of
+**       luaN_allocated may be wrong by up to LUAN_BLOCK bytes and the bytes of the block that is
+**       being counted.
 **   N3  A collection is due when GCdebt is above 0. If it is not, limit <= mark - GCdebt: if 'free'
 **       had that address, luaN_flush would set GCdebt to 0. So the allocation that makes a
 **       collection due takes the slow path.

@@ -82,7 +82,7 @@
 
 
 static void takeepoch (luaN_Gc *c) {
-  /* the third epoch, which no live object has */
+  /* the third epoch, which no live object has; the three epochs add up to 6 */
   lu_byte next = (lu_byte)(6 - c->mark.epoch - c->mark.previous);
   c->mark.previous = c->mark.epoch;
   c->mark.epoch = next;

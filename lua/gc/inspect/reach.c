@@ -307,15 +307,15 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
 }
 
 
-/* Calls 'reach' for the object of v, if v has one. Tests the type first, because a string that the
-   tree omits need not be read (a cache miss). */
+/* If v has an object that was not reached before, queues it (reach). Tests the type of v first,
+   because a string that the tree omits need not be read (a cache miss). */
 static void child (Walk *w, const TValue *v) {
   if (iscollectable(v) && !(ttisstring(v) && isunwanted(w, gcvalue(v))))
     reach(w, gcvalue(v));
 }
 
 
-/* Calls 'reach' for each object to which the strong table t refers, except its metatable. */
+/* Queues each object to which the strong table t refers, except its metatable (reach). */
 static void children (Walk *w, const Table *t) {
   unsigned i, asize = luaN_asize(t);
   w->e.kind = LUAN_EINDEX;
@@ -400,7 +400,7 @@ static void reach_stack (Walk *w, lua_State *th) {
     if (ci != th->ci) {
       const CallInfo *next = ci->next;
       end = next->func.p;
-      /* the extra arguments of 'next' are below its function */
+      /* the extra arguments of a vararg function are in the slots below the function */
       if (isLua(next) && ci_func(next)->p->is_vararg)
         end -= next->u.l.nextraargs + 1;
     }
@@ -568,7 +568,8 @@ static void roots (Walk *w, lua_State *L) {
 
 /*
 ** Reports the references of the stack of one thread. When no stack is left, reports once, as roots,
-** the objects that are queued for finalizers. Returns 0 if nothing is left.
+** the objects that are queued for finalizers, and sets *finalizers to 1, which must be 0 at first.
+** Returns 0 if nothing is left.
 **
 ** Visits the local variables of all stacks before the other slots, so that a path leads through a
 ** variable if possible: a variable has a name, and keeps its value longer than other slots.

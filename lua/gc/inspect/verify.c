@@ -266,8 +266,8 @@ static void checkahead (Walk *w) {
       (keys->n != 0 || values->n != 0 || c->weak.hidden != 0 || c->weak.decided))
     verify_fail(w, "G9 (left)", w->g, keys->n + values->n, c->weak.decided);
   if (known == NULL) return;
-  /* The two lists also contain tagged addresses of tables and objects. They do no harm in 'known',
-     because no slot has such an address. */
+  /* The two lists weak.doubtful also contain tagged addresses of tables and objects. These do no
+     harm in 'known', the array of slot addresses, because no slot has such an address. */
   for (i = 0; i < keys->n; i++) known[n++] = keys->a[i];
   for (i = 0; i < values->n; i++) known[n++] = values->a[i];
   for (i = 0; i < c->remset.slots.n; i += 2) known[n++] = c->remset.slots.a[i + 1];

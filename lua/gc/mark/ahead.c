@@ -275,9 +275,9 @@ static void passed (luaN_Weak *w) {
 
 
 /* In a pass, visits entries of the list weak.doubtful[weak.again] (unmarked weak keys, or unmarked
-   weak values) up to a cost of about 'bytes', and returns the cost. Removes an entry from the list
-   if its key or value is marked now. Keeps an entry whose table is strong now, because the table
-   may become weak again. */
+   weak values) up to a cost of about 'bytes' (in bytes whose marking takes as long), and returns
+   the cost. Removes an entry from the list if its key or value is marked now. Keeps an entry whose
+   table is strong now, because the table may become weak again. */
 static size_t visitagain (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[w->again];
@@ -330,8 +330,9 @@ static int hasdoubts (const luaN_Gc *c) {
 
 
 /* Tombstones unmarked weak values (makes their slots look empty, hidden.h), up to a cost of about
-   'bytes', and returns the cost. Continues in the list where the last call has stopped. Does not
-   tombstone a value for which mayhide returns 0: the atomic step visits its slot. */
+   'bytes' (in bytes whose marking takes as long), and returns the cost. Continues in the list where
+   the last call has stopped. Does not tombstone a value for which mayhide returns 0: the atomic
+   step visits its slot. */
 static size_t hidesome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
@@ -381,8 +382,8 @@ static void dropshown (luaN_Weak *w) {
 
 
 /* Restores tombstoned weak values (hidden.h), or clears them if their objects are dead, up to a
-   cost of about 'bytes'. Returns the cost. To be called after luaN_decide: only then it is known
-   which objects are dead. */
+   cost of about 'bytes' (in bytes whose marking takes as long). Returns the cost. To be called
+   after luaN_decide: only then it is known which objects are dead. */
 static size_t showsome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];

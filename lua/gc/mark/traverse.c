@@ -262,8 +262,8 @@ size_t luaN_markfinalized (global_State *g, size_t n) {
 }
 
 
-/* Traverses the next slots of mark.table. After the last slot, sets mark.table to NULL. Returns the
-   cost in bytes. */
+/* Traverses the next slots of mark.table, the large table that slices traverse in parts. After the
+   last slot, sets mark.table to NULL. Returns the cost: the number of visited bytes. */
 static size_t someslots (global_State *g) {
   luaN_Mark *m = &g->heap.gc.mark;
   unsigned settled = m->settled;

@@ -5,9 +5,9 @@
 
 #include "lgc.h"
 
-/* Marks the objects to which o refers, and the lines of o's vectors. Returns the cost in bytes. If
-   o is a weak table, lists o and does not mark its weak references (weak.h). If o is a thread, a
-   minor collection scans only the part of the stack that may have changed. */
+/* Marks the objects to which o refers, and the lines of o's vectors. Returns the cost: the number
+   of visited bytes. If o is a weak table, lists o and does not mark its weak references (weak.h).
+   If o is a thread, a minor collection scans only the part of the stack that may have changed. */
 LUAI_FUNC size_t luaN_traverse (global_State *g, GCObject *o);
 
 /* Traverses the objects on the mark stack mark.young, and the marked objects that did not fit on a
@@ -22,8 +22,9 @@ LUAI_FUNC void luaN_drain (global_State *g, int all);
 */
 LUAI_FUNC void luaN_clearbits (global_State *g, int bit);
 
-/* Traverses marked objects until the cost is about 'bytes'. Returns 1 if the mark stacks are empty.
-   Marked objects that did not fit on a mark stack may still be left; luaN_drain finds them. */
+/* Traverses marked objects until about 'bytes' bytes were visited. Returns 1 if the mark stacks are
+   empty, else 0. Marked objects that did not fit on a mark stack may still be left; luaN_drain
+   finds them. */
 LUAI_FUNC int luaN_markslice (global_State *g, size_t bytes);
 
 /* Marks the next n objects (fewer if fewer are left) of finalize.tobefinalized, the queue of

@@ -26,9 +26,10 @@ LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
 #define luaN_isundecided(g,o) \
   (luaN_isold(o) && !luaN_hasepoch(o, (g)->heap.gc.mark.epoch))
 
-/* Adds the weak table t of this kind, which marking has reached, to a list: in a slice of a major
-   collection to weak.inmajor. Otherwise adds it to weak.discovered, and if only its values are
-   weak, marks its keys. Returns 0 if there is no memory; the caller must then treat t as strong. */
+/* Adds the weak table t, which marking has reached, to a list: in a slice of a major collection to
+   weak.inmajor. Otherwise adds it to weak.discovered, and if only its values are weak, marks its
+   keys. kind: which references of t are weak (luaN_weakness). Returns 0 if there is no memory; the
+   caller must then treat t as strong. */
 LUAI_FUNC int luaN_discoverweak (global_State *g, Table *t, int kind);
 
 /* Adds the weak table t, whose weak references are 'kind' (luaN_weakness), to weak.inmajor, the

@@ -266,8 +266,8 @@ LUAI_FUNC void luaN_addsmall (luaN_Blocks *h, luaN_Block *b);
 /* Removes b from the list 'small'. */
 LUAI_FUNC void luaN_dropsmall (luaN_Blocks *h, const luaN_Block *b);
 
-/* Returns the small block of address p, or NULL. Searches 'small', and stores the block in the
-   cache if possible. */
+/* Returns the small block that contains address p, or NULL. Searches the list 'small' of all small
+   blocks, and stores the block in the cache of the blocks found last (luaN_recent) if possible. */
 LUAI_FUNC luaN_Block *luaN_smallblock (const luaN_Blocks *h, const void *p);
 
 /* Returns the block that contains address p; there must be such a block. For a small block, tries

@@ -217,7 +217,8 @@ static inline unsigned nextline (const luaN_Block *b, unsigned i, int free) {
 
 
 /* Takes the first hole (run of free lines) of at least n bytes of b, from line 'from' on: sets *r
-   to the hole, marks its lines as young, and moves b to 'used'. Returns 0 if b has no such hole. */
+   to the hole, marks its lines as young, and moves b to 'used', the list of blocks with taken
+   holes. Returns 0 if b has no such hole. */
 static int takehole (luaN_Blocks *h, luaN_Region *r, luaN_Block *b, unsigned from, size_t n) {
   unsigned i = from;
   while ((i = nextline(b, i, 1)) < b->nlines) {

@@ -343,10 +343,10 @@ static size_t sparedtexts (const luaN_Gc *c) {
 }
 
 
-/* Returns 1 if a major collection is due because the bytes in use or the footprint have grown
-   (limits: luaN_setpace). Large strings and userdata that became old since the last major
-   collection, or survive while young, are not included up to a limit (sparedtexts): most of them
-   are freed soon. */
+/* Returns 1 if a major collection is due because the bytes in use or the footprint have grown to a
+   limit (luaN_setpace). A number of bytes (sparedtexts) of the long strings and large userdata that
+   became old since the last major collection or were left young is not included, because most of
+   these objects are freed soon. */
 static int hasgrown (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   size_t spared = sparedtexts(c) + c->bytes.waiting;

@@ -150,8 +150,8 @@ static void moveslots (lua_State *L, Table *t, const TValue *array,
     n += 2;
   }
   c->remset.slots.n = n;
-  /* 'aged' counted words at the start of the list, some of which may be removed now. 0 is always
-     right: it only disables a test that saves visits (isrememberedagain). */
+  /* remset.aged is a number of words at the start of remset.slots, some of which may be removed
+     now. 0 is always right: it only disables a test that saves visits (isrememberedagain). */
   c->remset.aged = 0;
 }
 

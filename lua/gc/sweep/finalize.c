@@ -58,8 +58,8 @@ static void setaside (luaN_Gc *c, GCObject *o) {
 }
 
 
-/* Removes the entries whose finalizers were called from the start of 'tobefinalized', if they are
-   at least half of the list. */
+/* Removes the objects whose finalizers were called from the start of the queue 'tobefinalized', if
+   they are at least half of it. */
 static void dropcalled (luaN_Gc *c) {
   luaN_Vec *v = &c->finalize.tobefinalized;
   size_t gone = c->finalize.next;
@@ -71,9 +71,9 @@ static void dropcalled (luaN_Gc *c) {
 }
 
 
-/* Reserves capacity for one more object with a finalizer: in 'finalizable', and also in
-   'tobefinalized' for all objects of 'finalizable', because queueing dead objects must not fail.
-   Returns 0 if there is no memory. */
+/* Reserves capacity for one more object with a finalizer: in the list 'finalizable' of such
+   objects, and in the queue 'tobefinalized' for all objects of that list, because queueing dead
+   objects must not fail. Returns 0 if there is no memory. */
 static int makeroom (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   dropcalled(c);
@@ -236,7 +236,7 @@ static void callfinalizer (lua_State *L) {
   const TValue *tm;
   TValue v;
   /* If o is the next entry of finalize.left (dead userdata left young until their finalizers run),
-     counts this call. */
+     counts this call in finalize.called. */
   c->finalize.called += (c->finalize.called < c->finalize.left.n &&
                          c->finalize.left.a[c->finalize.called] == (void *)o);
   if (c->finalize.next == c->finalize.tobefinalized.n)

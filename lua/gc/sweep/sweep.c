@@ -154,8 +154,9 @@ static void holdyoung (global_State *g, const luaN_List *l) {
 }
 
 
-/* Updates l->old, the number of entries at the start of 'finalizable' that are old, in a minor
-   collection. No entry is moved: the list keeps the order in which objects got their finalizers. */
+/* In a minor collection, updates l->old, the number of old objects at the start of l, the list of
+   objects with finalizers. Moves no entry, so that the list keeps the order in which the objects
+   got their finalizers. */
 static void passold (global_State *g, luaN_List *l) {
   while (l->old < l->v.n && luaN_isold((GCObject *)l->v.a[l->old])) l->old++;
   luaN_shrinkvec(g, &l->v);
