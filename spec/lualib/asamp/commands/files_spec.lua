@@ -19,7 +19,7 @@ end
 -- Removes the message about survivors that are not followed, which these profiles cause, from the text of
 -- stderr.
 local function clean(err)
-  return (err:gsub("[^\n]*live samples of a Lua state at a time[^\n]*\n", ""))
+  return (err:gsub("[^\n]*reached the limit of 131,072 live samples[^\n]*\n", ""))
 end
 
 -- Runs the command as asamp() does, with a file as standard input. If 'piped' is true, the input is a pipe
