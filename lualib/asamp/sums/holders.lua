@@ -52,21 +52,26 @@ function M.text(path)
 end
 
 --- Converts a tree of references to a list of whole paths: returns a row for each path that leads to objects,
--- the path with most bytes first. An object counts only for its own path, not for shorter ones. Fields of a
--- row:
+-- first the path with the largest share of the bytes or of the objects. An object counts only for its own
+-- path, not for shorter ones. Fields of a row:
 --
 --   - text: the path
---   - count, value: number and bytes of the objects
+--   - count: number of the objects
+--   - value: bytes that they retain; 0: objects of other rows retain these bytes, such as the list that
+--     contains the objects
 --   - class: their class
+--   - part: the larger one of its shares of all bytes and of all objects, 0 to 1
 --
 -- rows: the tree, a result of heap:heldby (profiler.heap)
 function M.leaves(rows)
-  local below, theirs, list = {}, {}, {}
+  local below, theirs, list, all, bytes = {}, {}, {}, 0, 0
   for i, row in ipairs(rows) do
     below[i], theirs[i] = 0, 0
     if row.above then
       below[row.above] = below[row.above] + row.count
       theirs[row.above] = theirs[row.above] + row.value
+    else
+      all, bytes = all + row.count, bytes + row.value
     end
   end
   for i, row in ipairs(rows) do
@@ -80,7 +85,10 @@ function M.leaves(rows)
                          value = row.value - theirs[i], class = row.class}
     end
   end
-  table.sort(list, order.by("-value", "text"))
+  for _, leaf in ipairs(list) do
+    leaf.part = math.max(leaf.value / math.max(bytes, 1), leaf.count / math.max(all, 1))
+  end
+  table.sort(list, order.by("-part", "-value", "text"))
   return list
 end
 

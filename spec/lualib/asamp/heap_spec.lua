@@ -68,6 +68,23 @@ describe("asamp heap", function()
     assert.is_truthy(out:find('%) → %["close"%] → %[%d+%] → upvalue "s" of %S+:%d+\n'), out)
   end)
 
+  -- A former bug: the elements of a list of tables were the last row, after hundreds of single tables,
+  -- because the list retains their bytes.
+  it("shows the path of most objects early, though another object retains them", function()
+    local file = path .. ".list"
+    local status, _, err = process.run{code = [[
+      local list = {}
+      for i = 1, 5000 do list[i] = {i} end
+      assert(require "profiler".snapshot(..., {wait = true}))]], file}
+    assert.same({0, ""}, {status, err})
+    local out
+    status, out, err = asamp("--held-by", "table", "--top", "2", "--width", "200", file)
+    os.remove(file)
+    assert.same({0, ""}, {status, err})
+    assert.matches('  9%d%.%d%% of %d,%d+ objects %(other listed objects retain their bytes%), held by:\n' ..
+                   '    local "list" of [^\n]* → %[1%.%.n%]\n', out)
+  end)
+
   it("shows objects new since another snapshot, and their holders", function()
     local status, out, err = asamp("--diff", old, "--width", "200", new)
     assert.same({0, ""}, {status, err})
