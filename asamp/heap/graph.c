@@ -414,8 +414,8 @@ static void readobject (Reader *r, int kind) {
 
 /* {== edges ============================================================ */
 
-/* Adds a Slot, the description of a variable or stack slot. Returns a Way of this kind with the
-   index of the Slot. */
+/* Adds a Slot, the description of a variable or stack slot, with the fields 'name', 'in' and
+   'index'. Returns a Way of the kind 'kind' with the index of the Slot. */
 static Way graph_slot (Reader *r, int kind, uint32_t name, uint32_t in, int64_t index) {
   Graph *g = r->g;
   spend(r, SLOT_COST);

@@ -389,7 +389,8 @@ static void describe (Work *w, MergeRow *row, const Group *p) {
   else if (p->kind == HEAP_EENTRY && p->set.n > 1) row->way = way_of(HEAP_EENTRY, WAY_MOST);
 }
 
-/* Appends an empty row. Returns NULL if out of memory. */
+/* Appends an empty row with the parent row 'above' at the depth 'depth'. Returns NULL if out of
+   memory. */
 static MergeRow *newrow (Work *w, uint32_t above, uint32_t depth) {
   MergeRow *r;
   if (!list_grow(&w->m->rows, w->m->n, &w->m->size, sizeof(*w->m->rows))) {

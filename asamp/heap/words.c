@@ -164,7 +164,8 @@ static void stackslot (const Graph *g, int kind, const Slot *s, int merged, char
   else snprintf(out, WORDS_MOST, "stack of %.450s, slot %u", clip(function, 440), s->index - 1);
 }
 
-/* Describes a local variable or an upvalue; 'kind' is HEAP_ELOCAL or HEAP_EUPVALUE. */
+/* Describes a local variable of the thread 'from' ('kind' is HEAP_ELOCAL) or an upvalue of the
+   function 'from' (HEAP_EUPVALUE). s: the variable; NULL: unknown. */
 static void words_slot (const Graph *g, uint32_t from, int kind, const Slot *s,
                         char out[WORDS_MOST]) {
   char function[WORDS_MOST], body[WORDS_MOST] = "", name[128] = "";

@@ -101,7 +101,8 @@ static int onroom (void *ud, uint64_t count) {
   return list_grow(&e->reported, e->nreported, &e->reported_size, sizeof(*e->reported));
 }
 
-/* Stores a sample and its stack. Calls the client's callback 'allocated'. */
+/* Stores a sample and its stack: the n frames in frames[], and the 'shared' outermost frames of the
+   previous stack. Calls the client's callback 'allocated'. */
 static void onsample (void *ud, const ProfileSample *in, size_t shared,
                       const ProfileFrame *frames, size_t n) {
   Embed *e = ud;

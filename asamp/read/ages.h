@@ -45,8 +45,8 @@ typedef struct Ages {
   size_t n, size;  /* number of elements of 'open', capacity */
 } Ages;
 
-/* Adds a sample that represents 'bytes' bytes. Must be called in the order of allocation. Returns 0
-   if out of memory. */
+/* Adds a sample that represents 'bytes' bytes; 'survived' 1: its block survived the collection.
+   Must be called in the order of allocation. Returns 0 if out of memory. */
 int ages_add (Ages *a, uint64_t bytes, int survived);
 
 /* Adds the samples in 'open' to the table and empties 'open'. Call it after each collection.

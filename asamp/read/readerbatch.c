@@ -183,8 +183,9 @@ static uint32_t nextlabels (const ReaderState *s, Details *d, Labelled *l) {
   return readerlabels_set(s, l->id);
 }
 
-/* Delivers the samples of a batch to the client. Returns 0 if the text that describes them does not
-   match the stacks that were read before it. */
+/* Delivers the samples of a batch, whose text is *d, to the client. Before each sample, applies the
+   lines of *p that are in effect from it on. Returns 0 if the text does not match the stacks that
+   were read before it. */
 static int samples (ReaderState *s, Details *d, Periods *p) {
   uint64_t count[3] = {0, 0, 0};
   uint64_t i, outside = 0;

@@ -24,8 +24,8 @@ static int ishiddencollection (const ReaderState *s, const ReadCollection *c) {
   return ishidden(s, c->labels) || readerstate_isoutside(s, c->time) || s->client->without != NULL;
 }
 
-/* Calls the client's callback 'fate' with the survival of a sample, if the client selects the
-   sample. */
+/* Calls the client's callback 'fate' with the survival of a sample, which was decided at 'time', if
+   the client selects the sample. */
 static void emitfate (ReaderState *s, const ReadSample *sample, int fate, uint64_t time) {
   readeremit_head(s);
   readerstate_toclient(s);

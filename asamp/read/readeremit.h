@@ -23,12 +23,12 @@ void readeremit_sample (ReaderState *s, const ReadSample *sample);
    time   when the survival was decided */
 int readeremit_decide (ReaderState *s, int fate, uint64_t class, uint64_t time);
 /* Delivers the death of a survivor that was removed from the list of live survivors
-   (readerfollow.h). 'place': its index in this list. 'orphan' 1: native memory of an ended
-   state. */
+   (readerfollow.h), found at 'time'. 'place': its index in this list. 'orphan' 1: native memory of
+   an ended state. */
 void readeremit_death (ReaderState *s, const ReadFollowed *f, size_t place, int orphan,
                        uint64_t time);
 /* Continues the pass over the list of live survivors (readerfollow.h): keeps the next 'alive'
-   samples, then removes the next 'dead' samples and delivers their deaths. */
+   samples, then removes the next 'dead' samples and delivers their deaths, found at 'time'. */
 void readeremit_deaths (ReaderState *s, uint64_t alive, uint64_t dead, uint64_t time);
 /* Delivers a collection, and ends the current pass over the list of live survivors
    (readerfollow.h). */

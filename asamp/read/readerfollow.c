@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds 'more' to the counts of the slot's leaf and of all nodes above it. */
+/* Adds 'more' to the number of live samples, and 'native' to that of samples of native memory, in
+   the leaf of the slot and in all nodes above it. */
 static void count (ReaderFollow *f, size_t slot, uint32_t more, uint32_t native) {
   size_t i;
   for (i = f->size + slot; i > 0; i /= 2) {
@@ -15,7 +16,8 @@ static void count (ReaderFollow *f, size_t slot, uint32_t more, uint32_t native)
   }
 }
 
-/* Returns the slot of the sample with 'rank' older ones (readerfollow_at); there must be one. */
+/* Returns the slot of the sample that readerfollow_at returns for 'which' and 'rank'; there must be
+   one. */
 static size_t seek (const ReaderFollow *f, int which, size_t rank) {
   size_t i = 1;
   while (i < f->size) {

@@ -8,7 +8,8 @@
 #include "readerstate.h"
 
 /* Adds a stack record. 'seconds': its time on the monotonic clock; 0: unknown. 'allocation' 0: the
-   stack is of a time sample. 'type': value for Run.type, used only in asamp's files. */
+   stack is of a time sample. 'type': value for Run.type, used only in asamp's files. 'node': call
+   tree node of the stack. 'thread': number of the thread in the record. */
 void readerstack_add (ReaderState *s, uint32_t node, uint32_t type,
                       double seconds, uint64_t thread, int allocation);
 

@@ -37,7 +37,8 @@ static LabelTotals *labelled (ReaderSum *s, uint32_t set) {
   return &s->labels[set];
 }
 
-/* Adds a sample to the totals of its label set. */
+/* Adds a sample to the totals of its label set. 'fate': READER_DIED, READER_SURVIVED or
+   READER_UNDECIDED; unused for a time sample. */
 static void countlabels (ReaderSum *s, const ReadSample *sample, int fate) {
   LabelTotals *l = labelled(s, sample->labels);
   uint64_t bytes = readsample_bytes(sample);

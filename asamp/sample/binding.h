@@ -70,7 +70,8 @@ extern Binding binding __attribute__((visibility("hidden")));
   binding_of(L, module, seam, __builtin_return_address(0))
 int binding_of (lua_State *L, const char *module, int seam, void *caller);
 
-/* Like binding_of, but returns 0 with a line in 'err' on failure instead of raising an error. */
+/* Binds the module to the Lua whose code has the address 'caller', with the functions of seam.h if
+   'seam' is 1. Returns 1, or 0 with a line in 'err' (binding_open raises an error instead). */
 int binding_try (const char *module, int seam, void *caller, char *err, size_t errsize);
 
 #ifndef BINDING_NAMES	/* binding.c needs the real names of the functions */

@@ -406,8 +406,8 @@ static void remember (Stack *s, size_t n, size_t stay) {
 
 #if defined(LUAN_DEBUG)
 
-/* Walks the whole stack, and compares it with the changed and unchanged frames that stack_walk has
-   found. Aborts if the stacks differ. */
+/* Walks the whole stack (with native frames if 'native' is 1), and compares it with the changed and
+   unchanged frames that stack_walk has found. Aborts if the stacks differ. */
 static void stack_check (Stack *s, lua_State *L, int native) {
   Stack all = *s;
   size_t n, shared = (s->reported != NULL) ? s->shared : 0, i;
@@ -487,8 +487,9 @@ static int walkone (Stack *s, size_t shared) {
   return 1;
 }
 
-/* Walks the stack in the cases that walkone, the fast path, does not handle. Not inlined, so that
-   the fast path stays fast. */
+/* Walks the stack, with its n Lua frames in s->lua that may have changed, in the cases that walkone
+   (the fast path) does not handle. 'native' 1: with native frames. shared: as in walkone. Not
+   inlined, so that the fast path stays fast. */
 static __attribute__((noinline)) void walkmany (Stack *s, lua_State *L, int native, size_t n,
                                                 size_t shared) {
   UNCANCELLED;

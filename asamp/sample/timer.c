@@ -233,8 +233,8 @@ static void timer_next (Clock *c, uint64_t earliest) {
 }
 
 /* Adapts the interval between ticks (signals that take samples) to their cost, after a tick that
-   'took' ns. All clocks of a thread together may take half of its time; 'share' is the number of
-   these clocks, so each may take 1 / (2 * share) of the time. */
+   'took' ns. now: system clock, ns. All clocks of a thread together may take half of its time;
+   'share' is the number of these clocks, so each may take 1 / (2 * share) of the time. */
 static void adapt (Clock *c, uint64_t now, uint64_t took, unsigned share) {
   uint64_t interval = intervalof(c);
   int64_t paid = (int64_t)(clock_between(c->ticked, now) / (2 * share));

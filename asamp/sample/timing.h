@@ -58,9 +58,9 @@ typedef struct Timing {
                                    session, ns. */
 } Timing;
 
-/* Starts to sample the calling thread every 'ns' nanoseconds. 'words': size of each buffer for
-   ticks, in words of 8 bytes (moments.h). Returns 0 on failure, with a message in 'err'. The caller
-   must then call timing_point at every safepoint. */
+/* Starts to sample the calling thread every 'ns' nanoseconds. 'native' 1: samples have C stacks.
+   'words': size of each buffer for ticks, in words of 8 bytes (moments.h). Returns 0 on failure,
+   with a message in 'err'. The caller must then call timing_point at every safepoint. */
 int timing_start (Timing *t, lua_State *L, uint64_t ns, TimerClock clock,
                   int native, size_t words, char *err, size_t errsize);
 

@@ -41,15 +41,15 @@ void tracker_idle (Tracker *t, lua_State *L);
 /* Resumes sampling for a new profile, without the earlier samples. Reports all functions and
    classes again. 'alloc' 1: samples allocations; the new profile then includes 'rest', the bytes
    that the state has allocated but that the old profile lacks, with their label sets. 'alloc' 0:
-   only calls the client at safepoints. */
+   only calls the client at safepoints. 'period', 'random', 'seed': as for tracker_on. */
 void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64_t seed,
                    int alloc, uint64_t rest);
 
 /* Called in the child of a fork: discards all samples. */
 void tracker_forked (Tracker *t);
 /* Starts another profile: sets the counts of samples to 0, and reports functions and classes again
-   when they next occur. 'isforked' 1: frees no memory, because another thread may have been
-   changing it when the program forked. */
+   when they next occur. 'seed': seed of the random distances between samples. 'isforked' 1: frees
+   no memory, because another thread may have been changing it when the program forked. */
 void tracker_again (Tracker *t, uint64_t seed, int isforked);
 
 /* Sets the client and zeroes all counters. 'ud' is passed to the client's callbacks. 'period':
@@ -72,7 +72,8 @@ void tracker_leave (Tracker *t, lua_State *L);
    more. Frees no lists, because another thread may have been changing them at the fork. */
 void tracker_abandon (Tracker *t);
 
-/* Switches sampling on. 'seed' is used only by the first call for a client. */
+/* Switches sampling on. 'period': mean distance of two samples in bytes. 'random' 1: the distances
+   are random. 'seed': seed of the random generator, used only by the first call for a client. */
 void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
                  uint64_t seed);
 
@@ -85,7 +86,8 @@ void tracker_stop (Tracker *t);
    deaths are reported as before. Returns 0 if sampling was off. */
 int tracker_off (Tracker *t, lua_State *L);
 
-/* Sets whether safepoints call the client's callback 'point', which completes time samples. */
+/* Sets whether safepoints call the client's callback 'point' ('on' 1), which completes time
+   samples. */
 void tracker_points (Tracker *t, lua_State *L, int on);
 
 /* Starts to sample native memory on threads that run the state. 'period': bytes. 'seed': seed of
@@ -93,8 +95,8 @@ void tracker_points (Tracker *t, lua_State *L, int on);
    are taken inside malloc. Returns 0 if out of memory. */
 int tracker_mallocs (Tracker *t, uint64_t period, uint64_t seed);
 
-/* Sets whether copied bytes are sampled: those of growing vectors and of new strings. Takes effect
-   at the next tracker_on or tracker_wake. */
+/* Sets whether copied bytes are sampled ('on' 1): those of growing vectors and of new strings.
+   Takes effect at the next tracker_on or tracker_wake. */
 static inline void tracker_copies (Tracker *t, int on) {
   t->copying = on;
 }

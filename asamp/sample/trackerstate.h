@@ -53,7 +53,7 @@ typedef struct TrackerClient {
   void (*safe) (void *ud, lua_State *L);
   /* Called before the Lua core raises a memory error. NULL: not called. */
   void (*starved) (void *ud, lua_State *L);
-  /* 'returned' of luaN_Sampler. NULL: not called. */
+  /* Called when a protected call of the state ends (luaN_Sampler.returned). NULL: not called. */
   void (*returned) (void *ud);
 } TrackerClient;
 

@@ -159,7 +159,7 @@ static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
 
 /* Sets t->rss to the resident bytes of the process. A previous reading is reused for up to
    RESIDENT_NS; in a major collection, or if the heap's size has changed much, only for up to
-   RECORD_NS. */
+   RECORD_NS. 'time': present time, ns. */
 static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64_t time) {
   uint64_t changed = (m->held > t->heldthen) ? m->held - t->heldthen : t->heldthen - m->held;
   if (t->measured == 0 || major || changed > t->heldthen / RESIDENT_PART) {
@@ -169,9 +169,10 @@ static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64
   else t->rss = mappings_recentrss(time, RESIDENT_NS);
 }
 
-/* Decides which samples survive a collection, and prepares the record of the collection for the
-   client. Omits the record if the collection decides no sample, finds no death and follows no
-   recorded collection in the same pause, and if also one of these conditions holds:
+/* Decides which samples survive a collection ('major' 1: a major or full one), and prepares the
+   record of the collection for the client. 'time': present time, ns. Omits the record if the
+   collection decides no sample, finds no death and follows no recorded collection in the same
+   pause, and if also one of these conditions holds:
    - the client wants neither samples nor calls at safepoints, and the session continues
    - less than RECORD_NS have passed since the last measurement of resident memory */
 static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {

@@ -14,7 +14,8 @@
 
 #include "trackerstate.h"
 
-/* Decides which samples survive. The Lua core calls it after marking, before it frees objects. */
+/* Decides which samples survive a collection ('major' 1: a major or full one). The Lua core calls
+   it after marking, before it frees objects. */
 void trackoutcomes_decide (void *ud, lua_State *L, int major);
 
 /* Reports t->collection, the record of a collection, to the client. 'over' 0: the collector's pause

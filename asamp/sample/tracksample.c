@@ -7,7 +7,8 @@
 #include "trackcopies.h"
 #include "trackwatch.h"
 
-/* Allocates the buffers for a sample if needed. Returns 0 if out of memory. */
+/* Allocates the buffers for a sample if needed; with 'watched' 1, also those for watching its
+   block. Returns 0 if out of memory. */
 static int tracksample_isready (Tracker *t, int watched) {
   if (watched && !trackwatch_ready(t)) return 0;
   return t->stack.frames != NULL || stack_ready(&t->stack);

@@ -41,9 +41,10 @@ static __attribute__((noinline)) int luaN_yields (lua_State *L, CallInfo *next) 
 }
 
 
-/* Starts the call of the function in slot 'func' (luaD_precall). ci: the caller's frame. For a Lua
-   function, returns its frame. For a C function, completes the call and returns NULL; if L->ci is
-   not ci then, the thread has yielded and the bytecode loop must return. */
+/* Starts the call of the function in slot 'func' (luaD_precall), for nresults results (or
+   LUA_MULTRET). ci: the caller's frame. For a Lua function, returns its frame. For a C function,
+   completes the call and returns NULL; if L->ci is not ci then, the thread has yielded and the
+   bytecode loop must return. */
 static inline __attribute__((always_inline)) CallInfo *luaN_precall (
     lua_State *L, CallInfo *ci, StkId func, int nresults) {
   CallInfo *next = ci->next;

@@ -56,16 +56,16 @@ enum luaN_Vector {
 #endif
 
 /*
-** Resizes memory that is not an object (a vector or buffer) from osize to nsize bytes, like
-** realloc, and in place if possible. block: NULL for a new block, with osize 0. If nsize is 0,
-** frees the block and returns NULL.
+** Resizes memory that is not an object (a vector or buffer; 'kind' is one of enum luaN_Vector) from
+** osize to nsize bytes, like realloc, and in place if possible. block: NULL for a new block, with
+** osize 0. If nsize is 0, frees the block and returns NULL.
 **
 ** May run an emergency collection. Returns NULL, and keeps the block, if there is no memory or a
 ** limit would be exceeded.
 */
 LUAI_FUNC void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize, int kind);
 
-/* Frees memory of 'size' bytes that is not an object (a vector or buffer). If the memory is in
-   lines of the heap, frees only lines that the memory fills completely. For LUAN_VSTACK, L must be
-   the owner. Does nothing if 'block' is NULL. */
+/* Frees memory of 'size' bytes that is not an object (a vector or buffer; 'kind' is one of enum
+   luaN_Vector). If the memory is in lines of the heap, frees only lines that the memory fills
+   completely. For LUAN_VSTACK, L must be the owner. Does nothing if 'block' is NULL. */
 LUAI_FUNC void luaN_release (lua_State *L, void *block, size_t size, int kind);

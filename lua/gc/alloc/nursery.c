@@ -162,9 +162,10 @@ luaN_Block *luaN_freetext (global_State *g, GCObject *o) {
 }
 
 
-/* Allocates a block that is not in the nursery: a string or userdata of up to LUAN_LINETEXT bytes
-   in lines of its own, other blocks by lua_Alloc. If the block is an object, adds it to its list
-   (listfor). Returns NULL if there is no memory. desperate: 1 after an emergency collection. */
+/* Allocates a block of this size and kind (kind.h) that is not in the nursery: a string or userdata
+   of up to LUAN_LINETEXT bytes in lines of its own, other blocks by lua_Alloc. If the block is an
+   object, adds it to its list (listfor). Returns NULL if there is no memory. desperate: 1 after an
+   emergency collection. */
 static char *newlarge (global_State *g, size_t size, int kind, int desperate) {
   luaN_Vec *v = listfor(&g->heap.gc, kind);
   size_t room = (kind == LUA_VUSERDATA) ? UDATAROOM : 0;
@@ -184,9 +185,10 @@ static char *newlarge (global_State *g, size_t size, int kind, int desperate) {
 }
 
 
-/* Allocates a block for which the fast path has failed, or returns NULL. Sets *outside to 1 if the
-   block is not in the hole (run of free lines) in which the fast path allocates. desperate: 1 after
-   an emergency collection, to search all blocks (luaN_nexthole). */
+/* Allocates a block of this size and kind (kind.h) for which the fast path has failed, or returns
+   NULL. Sets *outside to 1 if the block is not in the hole (run of free lines) in which the fast
+   path allocates. desperate: 1 after an emergency collection, to search all blocks
+   (luaN_nexthole). */
 static char *nursery_find (global_State *g, size_t size, int kind, int *outside, int desperate) {
   size_t n = luaN_round(size);
   char *p;
@@ -201,9 +203,9 @@ static char *nursery_find (global_State *g, size_t size, int kind, int *outside,
 /* }===================================================================== */
 
 
-/* Adds the n bytes of a new block that is not in the nursery to GCdebt, so that the next minor
-   collection is due earlier. For a long string or userdata that fits into pace.textroom, a separate
-   allowance, adds only TEXTCHARGE bytes. */
+/* Adds the n bytes of a new block of this kind (kind.h) that is not in the nursery to GCdebt, so
+   that the next minor collection is due earlier. For a long string or userdata that fits into
+   pace.textroom, a separate allowance, adds only TEXTCHARGE bytes. */
 static void charge (global_State *g, size_t n, int kind) {
   luaN_Heap *h = &g->heap;
   l_mem bytes = (l_mem)n;
@@ -221,7 +223,8 @@ static void charge (global_State *g, size_t n, int kind) {
 
 
 /*
-** Counts the new block at p as allocated, and takes a sample if one is due.
+** Counts the new block of this size and kind (kind.h) at p as allocated, and takes a sample if one
+** is due.
 ** - old: rounded size of the block that the new block replaces, or 0. Samples and heap.allocated
 **   count only the growth, GCdebt counts all bytes.
 ** - outside: 1 if the block is not in the hole in which the fast path allocates
@@ -246,9 +249,9 @@ static inline __attribute__((always_inline)) void count (lua_State *L, char *p, 
 }
 
 
-/* Allocates and counts a block that replaces one of 'oldsize' bytes (0: none). If there is no
-   memory, runs an emergency collection and tries again. Returns NULL if there is still no memory,
-   or if a limit would be exceeded. */
+/* Allocates and counts a block of this size and kind (kind.h), which replaces one of 'oldsize'
+   bytes (0: none). If there is no memory, runs an emergency collection and tries again. Returns
+   NULL if there is still no memory, or if a limit would be exceeded. */
 static void *obtain (lua_State *L, size_t size, size_t oldsize, int kind) {
   global_State *g = G(L);
   luaN_Heap *h = &g->heap;
@@ -295,8 +298,8 @@ void luaN_countlate (lua_State *L, void *block, size_t size, int kind) {
 }
 
 
-/* Counts the growth of a block, from o to n bytes, for the pacer, the accounts and samples; takes a
-   sample if one is due. */
+/* Counts the growth of the block at p, from o to n bytes, for the pacer, the accounts and samples;
+   takes a sample if one is due. kind: kind of the block (kind.h). */
 static void countgrowth (lua_State *L, char *p, size_t o, size_t n, int kind) {
   global_State *g = G(L);
   uint64_t d = luaN_topoint(&g->heap);

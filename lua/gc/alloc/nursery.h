@@ -53,12 +53,13 @@
 #define luaN_isexplicit(kind) \
   ((kind) == LUAN_VPROTO || (kind) == LUAN_VBUFFER || (kind) == LUA_VPROTO)
 
-/* Allocates 'size' > 0 bytes without the fast path. May run an emergency collection; raises a
-   memory error. */
+/* Allocates a block of 'size' > 0 bytes and this kind (kind.h) without the fast path. May run an
+   emergency collection; raises a memory error. */
 LUAI_FUNC void *luaN_slow (lua_State *L, size_t size, int kind);
 
-/* Counts a block as if it were allocated now, for samples and the pacer. Used when a hash part that
-   was allocated in advance (growth.h) becomes part of its table. */
+/* Counts a block of this size and kind (kind.h) as if it were allocated now, for samples and the
+   pacer. Used when a hash part that was allocated in advance (growth.h) becomes part of its
+   table. */
 LUAI_FUNC void luaN_countlate (lua_State *L, void *block, size_t size, int kind);
 
 /*
@@ -75,7 +76,7 @@ LUAI_FUNC luaN_Block *luaN_freetext (global_State *g, GCObject *o);
 /* Bytes allocated by the fast path that GCdebt and heap.allocated do not include yet (N2). */
 #define luaN_unflushed(g)  ((l_mem)((g)->heap.free - (g)->heap.mark))
 
-/* Allocates 'size' bytes, on the fast path if possible. */
+/* Allocates a block of 'size' bytes and this kind (kind.h), on the fast path if possible. */
 #define luaN_new(L,size,kind)  luaN_newin(L, &G(L)->heap, size, kind)
 
 /* Bump-allocates n bytes, a multiple of 8. Returns NULL if that would pass heap.limit. */

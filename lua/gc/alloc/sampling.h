@@ -20,6 +20,7 @@ LUAI_FUNC luaN_Kind luaN_kindfor (int kind);
 ** Counts the block of n bytes at p for samples. If a sample is due, takes it, or postpones it while
 ** a stack is being moved (S2). The caller must always call luaN_setlimit afterwards.
 ** - old: bytes of the block that this one replaces, which were counted already
+** - kind: kind of the block (kind.h)
 ** - d: bytes from the start of the allocation to the next sample (luaN_topoint)
 ** - outside: 1 if the block is not in the hole (run of free lines) in which the fast path allocates
 */

@@ -84,9 +84,9 @@ static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
 }
 
 
-/* Adds the bytes of o, a long string or userdata, to w->bytes. If o is in lines, checks their
-   marks; a large o (above LUAN_LARGETEXT bytes) may have any marks, because LUAN_HELD keeps its
-   lines. */
+/* Adds the bytes of o, a long string or userdata, to w->bytes. If o is in lines, checks that these
+   have the mark of 'epoch', the epoch of o (checklines); but a large o (above LUAN_LARGETEXT bytes)
+   may have any marks, because LUAN_HELD keeps its lines. */
 static void checktext (Walk *w, const GCObject *o, unsigned epoch) {
   size_t n = luaN_textsize(o);
   if (n <= LUAN_LINETEXT) checklines(w, o, n, n <= LUAN_LARGETEXT ? epoch : 0);

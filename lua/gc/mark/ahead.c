@@ -173,9 +173,10 @@ static int needspass (const luaN_Weak *w) {
 
 
 /*
-** Visits up to n slots of t, from weak.slot on, and lists those with an unmarked weak key or value.
-** Returns 0 if slots are left. After the last slot, sets LUAN_SCANNED of t and returns 1. If a list
-** cannot grow, returns 1 without the flag, so that the atomic step visits t.
+** Visits up to n slots of t, from weak.slot on, and lists those with an unmarked weak key or value
+** (kind: which references of t are weak, luaN_weakness). Returns 0 if slots are left. After the
+** last slot, sets LUAN_SCANNED of t and returns 1. If a list cannot grow, returns 1 without the
+** flag, so that the atomic step visits t.
 */
 static int visittable (global_State *g, Table *t, int kind, unsigned n) {
   luaN_Gc *c = &g->heap.gc;

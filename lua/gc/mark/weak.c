@@ -58,7 +58,8 @@ int luaN_resolveentry (global_State *g, Node *n) {
 }
 
 
-/* Adds t to weak.inmajor, unless it is in this list: then it has the bit LUAN_DISCOVERED. */
+/* Adds t, whose weak references are 'kind' (luaN_weakness), to weak.inmajor, unless it is in this
+   list: then it has the bit LUAN_DISCOVERED. Returns 0 if there is no memory. */
 int luaN_discoverinmajor (global_State *g, Table *t, int kind) {
   if (t->marked & LUAN_DISCOVERED) return 1;
   if (!luaN_push(g, &g->heap.gc.weak.inmajor, luaN_tagged(t, kind))) return 0;

@@ -81,8 +81,9 @@
 #endif
 
 
-/* Calls madvise. Returns 0 if that succeeds, else -1. Never calls it with LUA_GC=no-madvise, or
-   after the system has forbidden it (a seccomp filter does so). */
+/* Calls madvise with this advice for the n bytes at p. Returns 0 if that succeeds, else -1. Never
+   calls it with LUA_GC=no-madvise, or after the system has forbidden it (a seccomp filter does
+   so). */
 static int advise (global_State *g, char *p, size_t n, int advice) {
   luaN_Blocks *h = &g->heap.blocks;
   int before = errno;

@@ -28,8 +28,9 @@ void luaN_unlist (luaN_Blocks *h, luaN_Block *b) {
 }
 
 
-/* Adds b to a list as its first block, so that the block used last is used again first. But a small
-   block becomes the last one of 'empty' or 'holed'. */
+/* Adds b to the list that 'where' names (luaN_Where) as its first block, so that the block used
+   last is used again first. But a small block becomes the last one of the lists 'empty' and
+   'holed'. */
 void luaN_enlist (luaN_Blocks *h, luaN_Block *b, luaN_Where where) {
   luaN_Link *head = (where == LUAN_EMPTY) ? &h->empty
                   : (where == LUAN_HOLED) ? &h->holed[b->class] : &h->used;

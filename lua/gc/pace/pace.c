@@ -472,8 +472,9 @@ void luaN_setpace (global_State *g) {
 }
 
 
-/* Returns 1 if the heap's size has changed by more than a quarter. Then the results of earlier
-   collections do not predict how much garbage the next one finds. */
+/* Returns 1 if the heap's size, which was 'before' and is 'now', has changed by more than a
+   quarter. Then the results of earlier collections do not predict how much garbage the next one
+   finds. */
 static int isother (size_t before, size_t now) {
   return now > before + before / 4 || now < before - before / 4;
 }

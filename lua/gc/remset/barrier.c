@@ -134,7 +134,7 @@ static TValue *movedto (lua_State *L, Table *t, const void *slot,
 
 
 /* Updates the remembered slots of t after its vectors were replaced: each becomes the present
-   address of its value, or is removed. */
+   address of its value, or is removed. array, asize, old: previous vectors of t, as in movedto. */
 static void moveslots (lua_State *L, Table *t, const TValue *array,
                        unsigned asize, const Table *old) {
   luaN_Gc *c = &G(L)->heap.gc;
@@ -165,7 +165,7 @@ void luaN_resizing (lua_State *L, const Table *t, const void *unanchored, size_t
 
 
 /* Returns the bytes that the resize of t has copied: those of the old hash part and, if the array
-   was moved, of the array. */
+   was moved, of the array. array, asize, old: previous vectors of t, as in movedto. */
 static size_t movedbytes (const Table *t, const TValue *array, unsigned asize, const Table *old) {
   size_t n = isdummy(old) ? 0 : (size_t)sizenode(old) * sizeof(Node);
   unsigned left = (asize < luaN_asize(t)) ? asize : luaN_asize(t);

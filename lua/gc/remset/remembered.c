@@ -70,7 +70,8 @@ static int isnewtext (const TValue *v) {
 
 /*
 ** Returns 1 if the pair (table, slot) at index k of remset.slots need not be visited, because a
-** later pair is for the same slot: array slot i of table t. That is so if
+** later pair is for the same slot: array slot i of table t. asize: number of array slots of t. The
+** pair need not be visited if
 ** - the last minor collection has added the pair at k, for an object that it left young (k is below
 **   remset.aged), and
 ** - the slot now contains a newer object: the store of that object has added the later pair
