@@ -231,7 +231,7 @@ static void rehash (Reader *r) {
   }
 }
 
-/* Reallocates an array to 'size' elements. Returns 0 if out of memory. */
+/* Reallocates the array *list to 'size' elements of 'element' bytes. Returns 0 if out of memory. */
 static int graph_grow (void *list, size_t size, size_t element) {
   void *p;
   memcpy(&p, list, sizeof(p));

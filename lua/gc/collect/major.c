@@ -169,7 +169,7 @@ static size_t shrinkother (lua_State *L, lua_State *th, int all) {
 
 
 /* Frees unused stack memory of the threads in lists.threads, from index sweep.next on, up to a cost
-   of 'bytes' of marking. Returns the cost. */
+   of 'bytes' (in bytes whose marking takes as long). Returns the cost. */
 static size_t shrinksome (lua_State *L, size_t bytes) {
   luaN_Gc *c = &G(L)->heap.gc;
   size_t done = 0;

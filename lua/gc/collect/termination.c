@@ -23,8 +23,8 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Records the KiB marked so far. Objects that are kept only because dead objects with finalizers
-   refer to them are marked later, and so are not included. */
+/* Records the KiB marked so far in bytes.undoomed. Objects that are kept only because dead objects
+   with finalizers refer to them are marked later, and so are not included. */
 #define setundoomed(c)	((c)->bytes.undoomed = (unsigned)((c)->mark.reached / 1024))
 
 /*

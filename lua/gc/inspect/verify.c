@@ -348,8 +348,9 @@ static int reachedge (void *ud, const luaN_Edge *e) {
 }
 
 
-/* Checks o, and calls 'reach' for each object to which o refers. For tables and threads, w->slot is
-   the slot with the reference; the references of other objects come from luaN_edges. */
+/* Checks o and its references (refers), and pushes each object to which o refers on w->stack if it
+   was not reached before (reach). For tables and threads, w->slot is the slot with the reference;
+   the references of other objects come from luaN_edges. */
 static void verify_walk (Walk *w, GCObject *o) {
   unsigned epoch = o->marked & LUAN_EPOCH;
   w->from = o;

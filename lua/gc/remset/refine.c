@@ -219,8 +219,8 @@ void luaN_refineobjects (lua_State *L) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *v = &c->remset.objects;
   size_t i, kept = 0;
-  /* If the last call had to keep more than half of the objects that are now in the list, does
-     nothing: the visit would shorten the list too little. */
+  /* If the last call had to keep more than half of the objects that are now in remset.objects, does
+     nothing: the visit would shorten this list too little. */
   if (v->n < 2 * c->remset.stayed) return;
   for (i = 0; i < v->n; i++) {
     GCObject *o = (GCObject *)v->a[i];
