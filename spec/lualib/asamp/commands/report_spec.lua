@@ -444,6 +444,8 @@ describe("asamp", function()
     assert.equal(2, code)
     assert.equal("asamp: unknown command 'reprot', did you mean " ..
                  "report?; see asamp --help\n", text)
+    assert.same({2, "asamp: unknown command '/nowhere/a.vmprof', and no such file; see asamp --help\n"},
+                {main "/nowhere/a.vmprof"})
     for name, command in pairs{["lua"] = "run", ["vmprof"] = "report", ["heap"] = "heap"} do
       local path = shell.folder() .. "/a." .. name
       shell.write(path, "")
