@@ -156,7 +156,8 @@ static unsigned nunused;	/* number of clocks without a thread; changed with the 
 static __thread Clock *own[2] __attribute__((tls_model("initial-exec")));
 static Timer *timers;
 static Timer *unused;		/* list of stopped timers, which timer_start reuses */
-static int keeping;		/* 1: perf events stay open while clocks have no timers */
+static int keeping;		/* 1: clocks without timers keep their perf events and POSIX
+                                   timers */
 
 /* Number of this OS thread; 0: the thread never had a timer. Unlike the system's thread ids, these
    numbers are not reused. */
@@ -398,32 +399,34 @@ static void handler (int signal, siginfo_t *info, void *context) {
   errno = e;
 }
 
-static int isinstalled (const Signal *s) {
-  struct sigaction a;
-  return sigaction(s->number, NULL, &a) == 0 && (a.sa_flags & SA_SIGINFO) &&
-         a.sa_sigaction == handler;
+/* Returns 1 if our handler is installed. Stores the signal's action in *a. */
+static int isinstalled (const Signal *s, struct sigaction *a) {
+  return sigaction(s->number, NULL, a) == 0 && (a->sa_flags & SA_SIGINFO) &&
+         a->sa_sigaction == handler;
 }
 
 /* Installs our handler, unless it is installed. While it runs, both signals are blocked, because a
    thread may have a clock with each. Returns 0 with errno on failure. */
 static int install (Signal *s) {
-  struct sigaction a;
+  struct sigaction a, before;
   unsigned i;
-  if (isinstalled(s)) return 1;
+  if (isinstalled(s, &before)) return 1;
   memset(&a, 0, sizeof(a));
   a.sa_sigaction = handler;
   a.sa_flags = SA_SIGINFO | SA_RESTART | SA_ONSTACK;
   sigemptyset(&a.sa_mask);
   for (i = 0; i < NSIGNALS; i++) sigaddset(&a.sa_mask, signals[i].number);
   s->beneath = s->before;
-  return sigaction(s->number, NULL, &s->before) == 0 && sigaction(s->number, &a, NULL) == 0;
+  s->before = before;
+  return sigaction(s->number, &a, NULL) == 0;
 }
 
 /* Restores the action that our handler replaced, if our handler is still installed and the signal
    is not pending. */
 static void uninstall (Signal *s) {
+  struct sigaction a;
   sigset_t set;
-  if (isinstalled(s) && sigpending(&set) == 0 && !sigismember(&set, s->number)) {
+  if (isinstalled(s, &a) && sigpending(&set) == 0 && !sigismember(&set, s->number)) {
     sigaction(s->number, &s->before, NULL);
     /* The program's action, which is restored here, may call our handler, because our handler was
        installed when the program set its action. If our handler then called the program's action,
@@ -441,8 +444,8 @@ static Signal *choosesignal (void) {
   errno = EINVAL;
   if (pthread_sigmask(SIG_SETMASK, NULL, &set) != 0) return NULL;
   if (!sigismember(&set, SIGURG)) return &signals[0];
-  if (sigismember(&set, SIGWINCH) || sigaction(SIGWINCH, NULL, &a) != 0) return NULL;
-  if (!isinstalled(&signals[1]) && ((a.sa_flags & SA_SIGINFO) || a.sa_handler != SIG_DFL))
+  if (sigismember(&set, SIGWINCH)) return NULL;
+  if (!isinstalled(&signals[1], &a) && ((a.sa_flags & SA_SIGINFO) || a.sa_handler != SIG_DFL))
     return NULL;
   return &signals[1];
 }
@@ -451,6 +454,8 @@ static Signal *choosesignal (void) {
 
 /* {== signal sources ==================================================== */
 
+/* Creates the POSIX timer, unless it was kept. Starts it only for a clock whose signals may be
+   measured before 'arm' starts it. Returns 0 on failure. */
 static int startposix (Clock *c) {
   struct sigevent e;
   memset(&e, 0, sizeof(e));
@@ -458,13 +463,9 @@ static int startposix (Clock *c) {
   e.sigev_signo = c->signal->number;
   e.sigev_value.sival_ptr = c;
   e.sigev_notify_thread_id = (pid_t)syscall(SYS_gettid);
-  if (timer_create(c->clock, &e, &c->timer) != 0) return 0;
-  if (!setposix(c, c->period, c->period)) {
-    timer_delete(c->timer);
-    return 0;
-  }
+  if (!c->posix && timer_create(c->clock, &e, &c->timer) != 0) return 0;
   c->posix = 1;
-  return 1;
+  return c->sort == TIMER_CPU || setposix(c, c->period, c->period);
 }
 
 /* Opens and enables the perf event. 'kernel' 1: the event counts time in kernel mode, too. Returns
@@ -538,7 +539,7 @@ static void renewperf (Clock *c) {
 /* Enables the clock's perf event, which has stayed open while the clock had no timers. Returns 0 on
    failure. */
 static int reopenperf (Clock *c) {
-  return hasperf(c) && setevent(c, c->period) &&
+  return hasperf(c) && (c->sort == TIMER_CPU || setevent(c, c->period)) &&
          ioctl(c->fd, PERF_EVENT_IOC_ENABLE, 0) == 0;
 }
 
@@ -573,9 +574,11 @@ static uint64_t measure (Clock *c) {
   return least;
 }
 
+/* Stops the clock's signals. 'keep' 1: keeps the stopped POSIX timer and perf event, if any. */
 static void stopsignals (Clock *c, int keep) {
-  if (c->posix) timer_delete(c->timer);
-  c->posix = 0;
+  if (c->posix && keep) setposix(c, 0, 0);
+  else if (c->posix) timer_delete(c->timer);
+  c->posix &= keep;
   if (hasperf(c)) {
     ioctl(c->fd, PERF_EVENT_IOC_DISABLE, 0);
     if (keep) return;
@@ -737,7 +740,7 @@ static Clock *startclock (uint64_t ns, TimerClock sort, Signal *signal, char *er
   if (c->thread == 0) c->random = (clock_now() ^ ((uint64_t)me << 40)) | 1;
   STORE(c->thread, me);
   own[sort == TIMER_WALL] = c;
-  if (c->fd >= 0 && c->signal != signal) stopsignals(c, 0);
+  if (c->signal != signal) stopsignals(c, 0);
   c->sort = sort;
   c->clock = (sort == TIMER_WALL) ? CLOCK_MONOTONIC : CLOCK_THREAD_CPUTIME_ID;
   c->outside = c->clock;
