@@ -24,8 +24,8 @@ local function thread(code, ...)
 end
 
 describe("the end of a thread's stack", function()
-  -- The C library excludes the pages with the environment from the stack of the first thread. So the
-  -- profiler's end of that stack may differ from the C library's.
+  -- For the first thread, the profiler may find a higher end of the stack than the C library, which excludes
+  -- the pages with the environment.
   it("is found for the first thread and for others, also if the size is unlimited", function()
     local script = process.file[[
       local peers, bounds = require "peers", require "bounds"

@@ -3,7 +3,8 @@
 
 local samples = require "spec.support.samples"
 
--- Returns the number of samples of the kinds in the set 'kinds', by the text "kind class outcome".
+-- Counts the samples of the list whose kind of block, such as "table", is in the set 'kinds'. Returns the
+-- numbers by the text "kind class outcome".
 local function count(list, kinds)
   local found = {}
   for _, s in ipairs(list) do

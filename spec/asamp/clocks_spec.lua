@@ -31,8 +31,8 @@ local function open(n, period, wall, exact)
   return list
 end
 
--- Ends the sessions. Returns a list of the number of sampled periods of each state, and the number of lost
--- periods of all states.
+-- Ends the sessions. Returns a list with the number of periods of the sampling clock that were sampled in
+-- each state, and the number of periods that were lost in all states.
 local function close(list)
   local counts, lost = {}, 0
   for i, s in ipairs(list) do

@@ -116,14 +116,14 @@ describe("a collection in a profile", function()
     os.remove(path)
     local longest = 0
     for _, c in ipairs(profile.collections) do longest = math.max(longest, (c.mutator or 0) / c.n) end
-    assert.is_true(longest < 20000, longest)  -- 34,000 with the bug
+    assert.is_true(longest < 20000, longest)  -- in us; 34,000 with the bug
   end)
 
   it("counts those that are left out, minor and major, and so all there are", function()
     local before
     local list = samples.of(function()
       before = core.stats()
-      -- this collection decides no sample, so that it may have no record
+      -- this collection decides the survival of no sample, so that the profile may have no record of it
       collectgarbage "step"
       for _ = 1, 500 do collectgarbage "step" end
       work(100000)

@@ -533,7 +533,7 @@ describe("a process that listens", function()
   -- A former bug: the profiler's socket took the last file descriptors, so that the program could open no
   -- file, and no message gave the reason.
   it("leaves the program file descriptors, and says so; it goes on when there are enough", function()
-    folder, pid = shell.folder(), 1 << 22  -- nobody's
+    folder, pid = shell.folder(), 1 << 22  -- an id that no process has
     shell.write(folder .. "/opens.lua",
       "local t = {} for i = 1, arg[1] do t[i] = assert(io.open(arg[0])) end")
     local few = "fewer than 6 file descriptors would be left for the program; raise the limit %%(ulimit " ..
@@ -826,7 +826,7 @@ describe("a process that listens", function()
   end)
 
   it("does not listen where others may write", function()
-    folder, pid = shell.folder(), 1 << 22  -- nobody's
+    folder, pid = shell.folder(), 1 << 22  -- an id that no process has
     shell.output("chmod 755 %s && mkdir -m 777 %s/open", folder, folder)
     local code, _, err = process.run{"-e", "", directory = folder,
       env = {ASAMP = "listen=open/x.sock,quiet", LUA_PATH = "", LUA_CPATH = ""}}
@@ -837,7 +837,7 @@ describe("a process that listens", function()
 
   -- A former bug: a process of root created the missing folder that the user had named.
   it("does not create a folder that the user named", function()
-    folder, pid = shell.folder(), 1 << 22  -- nobody's
+    folder, pid = shell.folder(), 1 << 22  -- an id that no process has
     local code, _, err = process.run{"-e", "", directory = folder,
       env = {ASAMP = "listen=none/x.sock,alloc=0", LUA_PATH = "", LUA_CPATH = ""}}
     assert.same({0, "profiler: cannot listen at 'none/x.sock': the folder of the socket does not exist; " ..

@@ -39,7 +39,7 @@ end
 ]], "copies,alloc=8K")
     local row = lines[3]
     near(10 * 3000 * 2999 // 2, row.again)
-    assert.is_true(row.new <= 5 * 8192, row.new)  -- 30,000 bytes
+    assert.is_true(row.new <= 5 * 8192, row.new)  -- exact: 30,000 bytes
     assert.equal(0, row.grown)
     assert.is_true(row.quadratic)
     assert.is_true(row.times > 100 and row.times < 1501, row.times)

@@ -128,7 +128,7 @@ describe("a client of asamp.h", function()
                  ["80 unfollowed"] = most + 5000 - n["80 followed died"],
                  ["4096 followed left"] = 100}, n)
     assert.is_true(n["80 unfollowed"] >= 5000 and n["80 unfollowed"] < 6000)
-    embedding.start(64)  -- forgets them
+    embedding.start(64)  -- a new session releases the samples above
     embedding.stop()
   end)
 

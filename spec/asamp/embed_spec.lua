@@ -107,7 +107,7 @@ describe("a client of asamp.h", function()
     assert.is_true(ending ' > upvalue "listeners" of On () > [1..n]' > 30)
     assert.is_true(embedding.stop())
     assert.equal(0, embedding.holders())
-    assert.is_true(embedding.start(256, true, false, 1, true))  -- follows nothing
+    assert.is_true(embedding.start(256, true, false, 1, true))  -- a session that follows no samples
     assert.equal(0, embedding.holders())
   end)
 
@@ -415,7 +415,7 @@ end)
 
 describe("the example of asamp.h", function()
   local LEAKS = [[
-cache, objects = {}, {} local _ = #("v"):rep(100000)  -- makes what lauxlib keeps
+cache, objects = {}, {} local _ = #("v"):rep(100000)  -- makes lauxlib create the objects that it keeps
 for i = 1, 100 do cache[i] = false end
 local function remember(i) cache[i] = ("x"):rep(65536 - 25) .. i end
 local function work() return ("y"):rep(65536 - 25) end

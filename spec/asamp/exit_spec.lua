@@ -39,8 +39,9 @@ local WORK = {
     while thread do local _ = {} end]],
 }
 
--- Runs n processes with the method 'how' to end them. Returns the number of profiles with a complete end,
--- and the number of messages that the handler interrupted code for which the writer waits.
+-- Runs n processes, whose signal handler ends them by the method 'how'. Returns the number of profiles with a
+-- complete end, and the number of runs without one that printed the reason: the handler had interrupted code
+-- for which the writer thread waits.
 local function ends(n, how, expected, work)
   local folder = shell.folder()
   local script = process.file([[

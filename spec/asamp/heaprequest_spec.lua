@@ -98,7 +98,7 @@ describe("a snapshot requested from an idle process", function()
     end
     assert.equal("error another client has requested a snapshot that was not taken yet; try again " ..
                  "later\n", host.query(socket, heap("-", "b.heap")))
-    local second = send(heap(1, "c.heap"))  -- another state's
+    local second = send(heap(1, "c.heap"))  -- of the other state
     assert.equal("", clients.answer(first, 50))
     say "collect"
     assert.equal(expected "a.heap", clients.answer(first, 20000))

@@ -250,7 +250,7 @@ describe("holders in a profile", function()
         return text
       end
       local before, answers, seen, rounds = "", 0, 0, 0
-      repeat  -- until three have answered
+      repeat  -- until three child processes have ended
         for i = 1, 2000 do kept[i + 2000 * (rounds % 10)] = {i, {}} end
         collectgarbage()
         local now = children()

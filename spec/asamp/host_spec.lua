@@ -147,7 +147,7 @@ describe("running a program", function()
         end
         local how, n = run()
         os.execute(("kill -%s $PPID"):format(arg[1]))
-        local _, again = run()  -- the next program gets its own
+        local _, again = run()  -- the next program receives its own signal
         os.exit(how == "exit" and n == again and n or 99)]], signal)
       assert.equal(5, status, signal)
     end

@@ -146,8 +146,8 @@ describe("a change of the period", function()
         local n = size(random, period)
         r.allocate(n)
         expected = expected + n / period
-        -- each change of the period rounds the distance to whole bytes, an error of up to 1 / period of a
-        -- sample point
+        -- Each change of the period rounds the distance to whole bytes. That is an error of up to 1 / period
+        -- sample points, and the smallest period is 64.
         if math.abs(r.points - expected) >= 1 + changes / 64 then
           error(("seed %d, step %d, periods %s: %d points for %.3f")
                 :format(seed, step, table.concat(story, " "), r.points, expected))

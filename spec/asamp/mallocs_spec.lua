@@ -148,7 +148,7 @@ end
 for i = 1, 100 do
   meta.__gc(keep[i])
   local from = os.clock()
-  while i == 50 and os.clock() - from < 1 do end  -- pictures have a share of the time (RQ2)
+  while i == 50 and os.clock() - from < 1 do end  -- a state takes at most one picture a second (RQ2)
   for k = 1, 2000 do local garbage = {k} end
 end
 ]], "alloc=65536,malloc=65536")

@@ -294,7 +294,7 @@ describe("a host with many states", function()
     shell.write(folder .. "/young.lua", [[
       list = {}
       for i = 1, 200 do list[i] = {i} end
-      if N == 50 then os.execute "sleep 1.1" end  -- younger states are left out
+      if N == 50 then os.execute "sleep 1.1" end  -- holders are not searched in states younger than 1 s
     ]])
     local code, _, err = process.run{program = host, 1, 50, 50, "young.lua",
       directory = folder,

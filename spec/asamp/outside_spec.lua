@@ -69,7 +69,7 @@ describe("the external bytes of a userdata", function()
     -- the external bytes are removed before the collection that decides the sample's survival
     natives.outside(kept[1], 0)
     collectgarbage()
-    natives.outside(kept[2], 0)  -- after it
+    natives.outside(kept[2], 0)  -- after that collection
     kept[3] = false
     collectgarbage()
     embedding.stop()
@@ -124,7 +124,7 @@ describe("the external bytes of a userdata", function()
     local a, b = natives.userdata(16), natives.userdata(16)
     local before = collectgarbage("statistics").outside
     assert.is_true(embedding.start(PERIOD, true))
-    natives.outside(a, -1)  -- SIZE_MAX
+    natives.outside(a, -1)  -- as size_t, -1 is SIZE_MAX
     natives.outside(b, -1)
     natives.outside(b, math.maxinteger)
     local sum = collectgarbage("statistics").outside

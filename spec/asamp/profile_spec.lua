@@ -207,7 +207,7 @@ describe("a killed process", function()
         p:collection{fates = ("01"):rep(50)}
         local first = flushed(p, head)
         p:sample{8, 101}
-        flushed(p, first)  -- this flush started after the 100 existed
+        flushed(p, first)  -- this flush started after the 100 samples were taken
         p:sample{8, 102}
         gen.kill()
       ]], path, format)
@@ -234,7 +234,7 @@ describe("a file that takes no more", function()
       p:flood(100000, {8, 1, count = 2})
       local ok, totals = p:close()
       assert.is_false(ok)
-      assert.equal(28, totals.error)  -- ENOSPC
+      assert.equal(28, totals.error)  -- errno ENOSPC
       assert.equal(200000, totals.lost)
       assert.equal(0, totals.samples)
       assert.equal(0, totals.bytes)

@@ -467,7 +467,7 @@ describe("the reader", function()
   end)
 
   describe("of other writers' logs", function()
-    local leafy = {300, 200, 100}  -- innermost first
+    local leafy = {300, 200, 100}  -- addresses of frames, innermost first
 
     local function names()
       return vmprof.name(100, "py:main:1:a.py") ..
@@ -754,9 +754,9 @@ describe("the reader", function()
         -- the batch has more samples than stacks
         "n 3\ns 1 2 3\n",
         "n 18446744073709551615\n",
-        -- the record has more copies than there are stacks
+        -- line c: the stack of sample 1 is written three times, but the batch has only two stacks
         "n 2\nc 1 3 3\n",
-        -- the record has more copies than its count
+        -- line c: the stack is written twice (<copies>) for a sample of one period (<count>)
         "n 2\nc 1 1 2\n",
         "n 2\nc 1 0 0\n",
         "n 99999999999999999999999\n",

@@ -597,7 +597,7 @@ describe("sampling on and off", function()
     collectgarbage()
     assert.equal(1, ran)
     samples.read(path)
-    assert.equal(on, distance ~= nil)  -- A1
+    assert.equal(on, distance ~= nil)  -- the core has a sample point only while sampling is on (A1)
   end)
 
   it("in a finalizer gives every sample its fate all the same", function()

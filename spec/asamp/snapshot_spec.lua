@@ -235,7 +235,7 @@ describe("a snapshot of the heap", function()
         for i = 1, 5 do
           setmetatable({}, {__gc = function() order[#order + 1] = i end})
         end
-        core.snapshot(wish)  -- makes strings
+        core.snapshot(wish)  -- creates the strings that each snapshot needs
         collectgarbage "stop"
         weak[1] = {}
         weak[{}] = 1
@@ -444,7 +444,7 @@ describe("a snapshot of the heap", function()
         links[keys[i - 1]] = i % 1000 > 0 and keys[i] or setmetatable({keys[i]}, {__mode = "k"})
       end
       first = keys[0]
-      links[{}] = {}  -- which nothing leads to
+      links[{}] = {}  -- a key that no other object refers to
       -- One allocation, which is sampled for certain. string.rep left its buffer, which has a
       -- finalizer, and the names of that: once in some 300 runs one of those was sampled, too.
       local half = ("x"):rep(1 << 19)
@@ -580,13 +580,13 @@ describe("a snapshot of the heap", function()
     end
     assert(try(whole)):close()
     math.randomseed(7)
-    for i = 1, 60 do  -- cut
+    for i = 1, 60 do  -- cuts the file at a random byte
       local h, message = try(whole:sub(1, math.random(#whole - 1)))
       assert.is_nil(h)
       assert.is_truthy(message:find("cannot read the snapshot", 1, true), message)
       assert.is_true(i > 0)
     end
-    for _ = 1, 60 do  -- damages some bytes
+    for _ = 1, 60 do  -- damages some bytes of the file
       local bytes = whole
       for _ = 1, math.random(3) do
         local at = math.random(13, #bytes)

@@ -134,7 +134,7 @@ describe("a signal", function()
   end)
 
   it("of the profiler's kind, sent by another process, has its usual effect", function()
-    times.of(signals.send)  -- nothing
+    times.of(signals.send)  -- the program, without a handler, ignores the signal
     finally(signals.nocount)
     signals.count(0)
     times.of(function()

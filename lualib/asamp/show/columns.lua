@@ -83,8 +83,8 @@ function M.blocks(style, columns, field)
 end
 
 --- Adds two columns with shares of a row's samples: "lived", those that survived their first collection, and
--- "alive", those alive at the end. In a table of survivors, "alive" is their share. Omits a column in which
--- each row would have 100%, such as "alive" in a table of live bytes.
+-- "alive", those alive at the end. In a table of survivors, "alive" is the share of the survivors that are
+-- alive. Omits a column in which each row would have 100%, such as "alive" in a table of live bytes.
 function M.fates(style, columns, field)
   if ofall(field) then
     columns[#columns + 1] = {"lived", spare = 2, function(row)

@@ -13,8 +13,8 @@
 --
 -- Two clocks measure the run:
 --
---   - The byte clock counts allocated bytes, as a share of the run (0 to 1). It divides the run into PARTS
---     equal parts. Vectors that survived do not advance it.
+--   - The byte clock counts allocated bytes, as a share of the run (0 to 1), without those of vectors that
+--     survived a collection. It divides the run into PARTS equal parts.
 --   - The CPU clock counts the program's CPU time.
 --
 -- A period is the time between two collections. Its data are in an element of profile.collections: 'charged'
@@ -666,7 +666,7 @@ end
 --     - n: number of all samples
 --     - parts, bytes: numbers and bytes of the samples, by part of the run
 --     - lasts: time of the last sample in us, by part of the run
---   - vectorlines: the same as 'lines' for vectors; its byte clock is advanced by all vectors
+--   - vectorlines: the same as 'lines' for vectors; its byte clock counts all vectors
 --
 -- The field 'lines' maps the key of a line to its samples of objects, even if these are in no container:
 --
@@ -676,7 +676,7 @@ end
 --   - parts, bytes: numbers and bytes of the samples of 'n', by part of the run
 --   - lasts: time of the last sample in us, by part of the run, even if it died
 --
--- The field 'vectorlines' is the same as 'lines' for vectors; its byte clock is advanced by all vectors.
+-- The field 'vectorlines' is the same as 'lines' for vectors; its byte clock counts all vectors.
 function M.of(profile)
   if not profile.born or #profile.born.bin == 0 or not walked(profile) then
     return nil

@@ -368,7 +368,7 @@ function M.functions(a, b, same)
       pairs_[x] = y
     end, rest)
   end
-  local native = {}  -- by library and name
+  local native = {}  -- the rows of native functions in b: native[library][name]
   for _, row in ipairs(b) do
     if row.native then
       native[row.file] = native[row.file] or {}

@@ -200,7 +200,7 @@ function M.play(state, program)
       local copy = {}
       for i = 1, size % 50 do copy[i] = {self[1]} end
       if #copy ~= size % 50 then error("a finalizer's table lies") end
-      if size % 3 == 0 and not world[slot] then  -- lives again
+      if size % 3 == 0 and not world[slot] then  -- resurrects this object in the slot
         put(slot, self, size, function(v, known) return v[1] == known end)
       end
     end})

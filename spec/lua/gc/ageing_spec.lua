@@ -26,7 +26,8 @@ describe("a text that is edited", function()
         return minors2 - minors, majors2 - majors
       end, name)
       assert.is_true(minors > 100, minors)
-      -- if a text is in a new object each time, it dies only in a major collection when that object is old
+      -- A new object for each text needs more major collections: if the object became old, only a major
+      -- collection finds the text dead.
       local most = (name == "a field of a new object each time") and 20 or 6
       assert.is_true(majors <= most, ("%d in %d"):format(majors, minors))
     end)

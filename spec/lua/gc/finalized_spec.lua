@@ -50,8 +50,8 @@ describe("a full collection", function()
     end
     io.write(missing)]]
 
-  -- A former bug: the objects that a slice had queued kept the other half of the list alive, so that the
-  -- program had to collect again.
+  -- The objects form a list. A former bug: a slice had queued the first half of it for finalization, and
+  -- these objects kept the second half alive, so that another full collection was needed.
   for _, mode in ipairs {"generational", "incremental"} do
     it("finalizes all dead objects while slices queue them: " .. mode, function()
       assert.equal(0, number(program, mode))

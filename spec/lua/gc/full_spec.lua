@@ -43,8 +43,8 @@ describe("a full collection of a small heap #plain", function()
     return r
   end
 
-  -- Each limit is between the ratios before and after an optimization: 3.18 and 1.87; 2.76 and 1.48; 2.71
-  -- and 1.47.
+  -- Each case has a limit of the ratio, its last element. The limit is between the ratios before and after an
+  -- optimization: 3.18 and 1.87; 2.76 and 1.48; 2.71 and 1.47.
   for _, case in ipairs{
     {"of the libraries alone", "", "", 2.4},
     {"of 20,000 short strings", "for i = 1, 20000 do live[i] = 's' .. i end", "", 2},
@@ -76,12 +76,12 @@ describe("the string table", function()
           collectgarbage()
           assert(not state.check())
           for i = round, 4000, 997 do new(i) end
-          collectgarbage()  -- a little
+          collectgarbage()  -- finds five old strings dead
           assert(not state.check())
           collectgarbage "step"
           for i = round, 4000, 3 do new(i) end
           for i = 1, young do local _ = "young" .. round .. ":" .. i end
-          collectgarbage()  -- much
+          collectgarbage()  -- finds a third of the old strings dead
           assert(not state.check())
         end
       end

@@ -38,7 +38,7 @@ local function changes(program)
     end
     local t = {}
     for i = 1, NODES * 3 // 4 do t[keys[i] ] = i end
-    local function put(i) rawset(t, keys[NODES * 3 // 4 + i], i) end  -- not by the bytecode loop
+    local function put(i) rawset(t, keys[NODES * 3 // 4 + i], i) end  -- in C, not in the bytecode loop
   ]] .. program)
   assert.equal(0, status, text)
   return text
@@ -245,7 +245,7 @@ local PROGRAM = [[
     values[i] = {}
     t[keys[i] ] = values[i]
   end
-  local function lost()  -- nothing holds it: it leaves a weak table
+  local function lost()  -- adds an entry that a collection removes from a weak t: only t refers to it
     local k = fresh()
     if t[k] == nil then
       t[k] = {}

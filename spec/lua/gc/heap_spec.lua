@@ -67,7 +67,7 @@ describe("the heap", function()
       assert(state.tags(LUA_TSTRING) == strings + 2)
       local requests = state.requests()
       for _ = 1, 100 do state.table(8192 // 16, 0) end
-      assert(state.requests() - requests < 50)  -- for chunks
+      assert(state.requests() - requests < 50)  -- requests of chunks only
       requests = state.requests()
       for _ = 1, 100 do state.table(8192 // 16 + 1, 0) end
       assert(state.requests() - requests >= 100)

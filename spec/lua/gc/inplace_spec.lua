@@ -24,7 +24,7 @@ local function allocated(make, live, count)
         t[keys[i] ] = i
       end
     end
-    come(live + 1, live + count // 10)  -- as large as it gets
+    come(live + 1, live + count // 10)  -- the hash part gets its final size
     local before = bytes()
     come(live + count // 10 + 1, live + count)
     local after = bytes()

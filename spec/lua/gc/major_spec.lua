@@ -54,7 +54,7 @@ describe("a major collection in slices", function()
       repeat collectgarbage("step", 0) until select(4, state.memory()) > majors
       local allocated = state.allocated()
       t = make()
-      assert(state.allocated() - allocated < before / 2)  -- the table only
+      assert(state.allocated() - allocated < before / 2)  -- allocates the list, not its strings
       collectgarbage("step", 0)
       local inuse = state.memory()
       collectgarbage()
@@ -136,7 +136,7 @@ describe("a major collection in slices", function()
             lists[a], lists[b] = lists[b], lists[a]
             lists[a][k], lists[b][k] = lists[b][k], lists[a][k]
           end
-          for _ = 1, 10 do local _ = {round} end  -- which pay for it
+          for _ = 1, 10 do local _ = {round} end  -- these allocations start slices
           if round % 50 == 0 then state.check() end
           assert(round < 4000)
         until round >= 100 and majors() > before
@@ -157,11 +157,11 @@ describe("a major collection in slices", function()
       run([==[
         local names = {}
         for i = 1, 6000 do names[i] = "name " .. i end
-        for i = 1, 3000 do names[-i] = {i} end  -- more to mark
+        for i = 1, 3000 do names[-i] = {i} end  -- marking takes several slices
         collectgarbage()
         local set = {}
         for _ = 1, 4 do
-          for i = 1, 6000 do names[i] = false end  -- all dead now
+          for i = 1, 6000 do names[i] = false end  -- now no object refers to the strings
           start()
           local before = majors()
           while majors() == before do local t = {}; assert(#t == 0) end
@@ -239,7 +239,7 @@ describe("a major collection in slices", function()
           names[i] = "name " .. i
         end
         more = nil
-        for _ = 1, 4 do collectgarbage() end  -- a table that is too large shrinks
+        for _ = 1, 4 do collectgarbage() end  -- the string table, now too large, shrinks
         state.check()
         for i = 1, 3000 do assert(names[i] == "name " .. i) end
       end
@@ -268,7 +268,7 @@ describe("a major collection in slices", function()
             for j = #t + 1, #t + 2000 do t[j] = {j} end
           elseif what == 2 then
             for j = #t, 2500, -1 do t[j] = nil end
-            for j = 1, 9 do t[-j] = {j} end  -- finds its right size
+            for j = 1, 9 do t[-j] = {j} end  -- new keys make Lua shrink the array
             for j = 1, 9 do t[-j] = nil end
           elseif what == 3 then
             for j = 1, 2000 do t[j + 0.5] = {j} end
@@ -462,7 +462,7 @@ describe("a major collection in slices", function()
   it("clears weak tables that were born while it marked", function()
     run([==[
       local source, held, live = setmetatable({}, {__mode = "v"}), {}, {}
-      for i = 1, 5000 do live[i] = {i} end  -- to be marked
+      for i = 1, 5000 do live[i] = {i} end  -- marking them takes several slices
       for i = 1, 500 do held[i] = {i}; source[i] = held[i] end
       collectgarbage()
       -- this old object dies now; a major collection that has already started would not find it dead
@@ -510,7 +510,7 @@ describe("a major collection in slices", function()
         collectgarbage()
         for i = 1, 100 do assert(not alive or t[i][1] == i) end
         state.check()
-      until over  -- until the collection ended before t became strong
+      until over  -- repeats with more allocations until the collection ends before t becomes strong
       assert(n > 80 and #live == 300, n)
     ]==], 1)
   end)

@@ -150,7 +150,7 @@ describe("memory that is refused", function()
         collectgarbage("stop")
         for i = 1, 200 do old[i] = "old " .. i end  -- numbers are strings too
         for i = 1, 3000 do stays[i] = state.userdata(352) end
-        state.failall(0)  -- no block is left empty
+        state.failall(0)  -- from now on, lua_Alloc refuses requests; the loop below fills the heap
         local last
         pcall(function() while true do last = {state.table(500, 0), last} end end)
         state.failall()
@@ -158,7 +158,7 @@ describe("memory that is refused", function()
         collectgarbage()  -- this collection leaves holes of a few lines in the heap
         local bytes = state.bytes()
         for i = 1, 700 do young[i] = "young " .. i end
-        local grown = state.bytes() - bytes  -- the table has 2,048 places
+        local grown = state.bytes() - bytes  -- growth of the string table to 2,048 buckets
         for i = 1, 40 do old[i] = false end
         for i = 1, 700 do young[i] = false end
         state.failall(0)
@@ -336,7 +336,7 @@ describe("a request that is too big", function()
     within(function(state)
       local _, message = pcall(state.userdata, 1 << 60)
       assert(message == "not enough memory", message)
-      for _, n in ipairs {math.maxinteger, math.maxinteger - 31, -1, -100} do  -- as size_t
+      for _, n in ipairs {math.maxinteger, math.maxinteger - 31, -1, -100} do  -- -1 is the largest size_t
         _, message = pcall(state.userdata, n)
         assert(message == "memory allocation error: block too big", message)
       end

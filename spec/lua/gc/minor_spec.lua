@@ -76,7 +76,7 @@ describe("a minor collection", function()
     within(function(state)
       collectgarbage()
       local before = state.memory()
-      for i = 1, 40000 do local t = {i}; assert(#t == 1) end  -- 3 MB
+      for i = 1, 40000 do local t = {i}; assert(#t == 1) end  -- 3 MB of garbage
       collectgarbage("step")
       local after, _, minors = state.memory()
       assert(after - before < 20000, after - before)
@@ -133,7 +133,7 @@ describe("a minor collection", function()
       local kept = state.table(100, 0)
       collectgarbage()
       local before = collectgarbage("statistics").tenured
-      for i = 1, 100 do kept[i] = state.userdata(1000) end  -- 1,032 bytes
+      for i = 1, 100 do kept[i] = state.userdata(1000) end  -- each block has 1,032 bytes
       for _ = 1, 40 do state.userdata(1000) end
       collectgarbage("step")
       local more = collectgarbage("statistics").tenured - before

@@ -81,11 +81,11 @@ describe("memory from the nursery", function()
       local first
       for round = 1, 16 do
         for _ = 1, 4000 do
-          state.closure(1)  -- 48 bytes
-          -- this string has 72 bytes, so that the next block is not at a multiple of 16
+          state.closure(1)  -- a block of 32 bytes
+          -- the userdata has 56 bytes, so that the block after it is not at a multiple of 16
           state.string(42, 65)
           state.userdata(24)
-          -- a string of 1,032 bytes, longer than a line
+          -- the string and the userdata have over 1,000 bytes, more than a line of memory
           state.string(1000, 65)
           state.userdata(1000)
         end
@@ -124,8 +124,8 @@ describe("memory from the nursery", function()
   it("is counted as allocated to the byte, once, with or without collections", function()
     within(function(state)
       local before = state.allocated()
-      for _ = 1, 20000 do state.userdata(200) end  -- 232 bytes
-      for _ = 1, 100 do state.userdata(20000) end  -- 20,032 bytes
+      for _ = 1, 20000 do state.userdata(200) end  -- each block has 232 bytes
+      for _ = 1, 100 do state.userdata(20000) end  -- each block has 20,032 bytes
       local all = state.allocated() - before
       assert(all == 20000 * 232 + 100 * 20032, all)
     end)
@@ -165,15 +165,15 @@ describe("the pace of collections", function()
       local function late(pause, strings)
         -- with this step size a cycle is one step
         collectgarbage("incremental", pause, 1000, 30)
-        -- The string table grows, and shrinks in the collection. A former bug: the collection's estimate
-        -- was wrong, because at that time the accounts lacked the bytes of the string table.
+        -- The string table grows, and shrinks in the collection. A former bug: the collection estimated the
+        -- live bytes without those of the string table, so that the next one started at the wrong time.
         for i = 1, strings do assert(#(i .. "th string") > 1) end
         for _ = 1, strings do state.closure(1) end
         collectgarbage()
         local inuse, _, _, majors = state.memory()
         local before = state.allocated()
         repeat
-          state.closure(1)  -- 48 bytes
+          state.closure(1)  -- a block of 32 bytes
         until select(4, state.memory()) > majors
         local budget = inuse // 100 * pause - inuse
         return state.allocated() - before - budget
@@ -210,7 +210,7 @@ describe("the pace of collections", function()
         collectgarbage("nursery", bytes)
         local _, _, minors = state.memory()
         local before = state.allocated()
-        for _ = 1, 40000 do state.closure(1) end  -- 32 bytes
+        for _ = 1, 40000 do state.closure(1) end  -- each block has 32 bytes
         local _, _, now = state.memory()
         return now - minors, (state.allocated() - before) // bytes
       end, n)

@@ -122,7 +122,7 @@ describe("the dead with finalizers, found in slices,", function()
     collectgarbage()
     for i = 1, n do alive[i] = nil end
     collectgarbage("incremental", 200, 4, 1)
-    collectgarbage("step")  -- a cycle begins
+    collectgarbage("step")  -- a major collection starts
     collectgarbage("generational")
     local function allocate(count)
       local start = collectgarbage("statistics").allocated

@@ -207,7 +207,7 @@ describe("memory goes back", function()
     it("but not from a small heap, which needs it again at once", function()
       local status, text = process.code [[
         arg = {[0] = "bench/load.lua", "strings", "12000"}
-        local function faults()  -- the tenth field
+        local function faults()  -- returns the tenth field, minflt: page faults
           local line = io.open("/proc/self/stat"):read("a")
           return tonumber(line:match("%)" .. (" %S+"):rep(7) .. " (%d+)"))
         end

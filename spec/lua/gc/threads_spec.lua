@@ -170,7 +170,7 @@ describe("a coroutine that is suspended", function()
         end
         collectgarbage("step")
         collectgarbage("incremental")
-        collectgarbage("step")  -- starts
+        collectgarbage("step")  -- starts a major collection
         collectgarbage("generational")
         assert(#all == 20)
         all = nil  -- luacheck: ignore 311

@@ -85,7 +85,7 @@ describe("a weak table whose array part becomes longer", function()
       for i = 1, 512 do w[i] = {i} end
       state.limit((select(2, state.memory())))
       local majors = select(4, state.memory())
-      pcall(rawset, w, 513, w)  -- 1024 slots
+      pcall(rawset, w, 513, w)  -- requests an array of 1,024 slots, and fails
       majors = select(4, state.memory()) - majors
       state.limit()
       state.check()

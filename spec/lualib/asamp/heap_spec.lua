@@ -395,9 +395,9 @@ describe("asamp heap", function()
     os.remove(file)
   end)
 
-  -- A former bug: for each path the command visited all rows. For a table with many fields, of which one
-  -- holds most bytes, it visited all fields for each of these rows. --held-by took half a minute for a heap
-  -- of 22,000 objects. The limit below permits the command to request every path.
+  -- A former bug: for each path of the tree, the command visited all rows of the tree. If one field of a
+  -- table with many fields held most bytes, it visited all fields for each of them. --held-by took half a
+  -- minute for a heap of 22,000 objects. In this test, paths are computed for all 5,000 rows.
   it("visits rows once, however many paths or fields there are", function()
     local rows = {{text = "registry", count = 5000, value = 10000}}
     for i = 1, 5000 do
@@ -484,7 +484,8 @@ describe("asamp heap", function()
                  show.leafhead({count = 100, value = 0}, totals))
   end)
 
-  -- A former bug: if one of these methods had no memory for its result, it did not free its arrays.
+  -- A former bug: if a method of the heap (sites, heldby, tree, classes) had no memory for its result, it did
+  -- not free its arrays.
   it("frees the arrays of a method that runs out of memory", function()
     local file = path .. ".many"
     local status, out, err = process.run{code = [[

@@ -45,7 +45,7 @@ describe("a snapshot", function()
         local text = ("y"):rep(1 << 20)
         third, fourth = setmetatable({{text}}, Way), setmetatable({{text}}, Way)
       end
-      do  -- another holds it, too
+      do  -- a table of another class holds the string, too
         local text = ("z"):rep(1 << 20)
         fifth, sixth, seventh = setmetatable({text}, Wide), setmetatable({text}, Wide), {text}
       end]]

@@ -16,8 +16,8 @@ local function asamp(...)
   return process.run{main, directory = folder, ...}
 end
 
--- Removes the message about survivors that are not followed, which these profiles cause, from the text of
--- stderr.
+-- Returns the text of stderr without the message that the profile does not follow all surviving samples; the
+-- profiles of this spec cause that message.
 local function clean(err)
   return (err:gsub("[^\n]*reached the limit of 131,072 live samples[^\n]*\n", ""))
 end

@@ -15,7 +15,7 @@ describe("asamp", function()
     shell.write(folder .. "/app.lua", [[
       local t = {}
       for i = 1, 200000 do t[i % 50000] = {i} end
-      for i = 1, 20000 do t[i] = nil end  -- they are old
+      for i = 1, 20000 do t[i] = nil end  -- drops old objects
       require "profiler".snapshot(arg[1])]])
     shell.output("cd %s && env LUA_PROFILER=out=a.vmprof,alloc=16K,quiet '%s' -l profiler app.lua a.heap",
       folder, process.interpreter())
@@ -74,7 +74,7 @@ describe("asamp", function()
   it("reports the end of a program whose profile has no end #plain", function()
     shell.write(folder .. "/killed.lua", [[
       local path, size = "killed.lua." .. require "profiler.core".getpid() .. ".vmprof", 0
-      while size < 1 << 17 do  -- until samples are written
+      while size < 1 << 17 do  -- until the file has samples
         local t = {}
         for i = 1, 1000 do t[i] = {i} end
         local p = io.open(path)

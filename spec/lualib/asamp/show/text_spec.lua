@@ -317,7 +317,7 @@ describe("the report's text", function()
         n = n + 1
         assert.truthy(line:find "^linearizer%.lua:%d+$")
       end
-      -- each row of the tables of functions and lines, by bytes and by time
+      -- 7 rows in all tables of functions and lines, which are sorted by bytes and by time
       assert.equal(7, n, s)
     end
   end)

@@ -79,7 +79,7 @@ describe("a container that accumulates", function()
       local p = session({line}, growing)
       p.kinds[1].name = "table array part"
       for i in ipairs(p.alive.vector) do p.alive.vector[i] = 1 end
-      for part = 0, objects - 1 do  -- live tables
+      for part = 0, objects - 1 do  -- adds one live table object in each of these parts
         for _, list in ipairs{p.born, p.alive} do
           local at = #list.bin + 1
           for name, of in pairs(list) do
@@ -122,10 +122,10 @@ describe("a container that accumulates", function()
     end
     assert.equal("package.loaded", filling("package.loaded", nil, 1).holder)
     assert.equal("leak", filling("package.loaded", nil, 2).verdict)
-    assert.is_nil(filling("package.loaded", nil, 3))  -- 11 modules
+    assert.is_nil(filling("package.loaded", nil, 3))  -- only 11 modules, of which more than 12 are needed
     assert.equal("_G", filling(nil, "_G", 1).holder)
     local c = filling(nil, 'local "t"', 1)
-    -- the holder is the list itself, because the list holds the objects
+    -- fields of other tables than package.loaded and _G: the holder is the table itself
     assert.equal('local "t"', c and c.holder)
   end)
 
@@ -155,7 +155,7 @@ describe("a container that accumulates", function()
     -- three small strings have the size of the large string, but are no single allocation
     assert.equal("leak", joining(10 * N / 8, 3, late))
     assert.equal("leak", joining(10 * N / 8, 1, early))
-    -- with the argument 'true', there is another large string earlier, so that such strings are usual
+    -- with the argument 'true', the program creates such a large string twice, so that it is usual
     assert.equal("leak", joining(10 * N / 8, 1, late, true))
   end)
 
@@ -353,7 +353,7 @@ describe("a container that accumulates", function()
   it("is reported if it has stopped, with the time of its last object", function()
     local _, loaded = accumulating.of(session({{path = 2, born = before(12), alive = before(12)},
                                                {born = one, alive = none}}, growing))
-    -- the number and bytes of the objects since the first quarter of the run
+    -- 12 live samples, and the bytes of those that were allocated after the first quarter of the run
     assert.same({'local "a"', 12, 50}, {loaded.holder, loaded.n, loaded.bytes})
     assert.is_true(math.abs(loaded.stopped - 11 / N) < 0.02, loaded.stopped)
     assert.is_nil((select(2, accumulating.of(session({{path = 2, born = one, alive = one}}, growing)))))
@@ -412,7 +412,7 @@ describe("a container that accumulates", function()
       local c = accumulating.of(p)[1]
       return c and c.verdict
     end
-    -- tests that few and that most of the older objects are alive
+    -- 'least' is the number of live objects, of ten, in the parts before part 20: half of them, or most
     for least = 5, 7 do
       assert.equal("maybe", verdict(replaced(least), 20))
       -- if the last size of the heap is from part N, the heap grew until the end
@@ -424,7 +424,7 @@ describe("a container that accumulates", function()
     assert.equal("leak", verdict(most, N))
     assert.equal("leak", verdict(ten, 20))
     assert.equal("leak", verdict(function(part) return part < 12 and 0 or 10 end, 20))  -- a queue
-    -- 15 samples cannot show whether the container is a queue or a full cache
+    -- 15 live samples cannot show whether the container is a queue or a full cache
     local function few(part) return part >= 12 and part % 4 > 0 and 1 or 0 end
     assert.equal("maybe", verdict(few, 27, one))
     assert.equal("leak", verdict(few, N, one))

@@ -27,7 +27,7 @@ local function profileof(sizes, count, tenured)
     {size = 2048, ages = ages, allocated = 0, minors = 0, collections = {}, tuning = "nursery=128K-1M"})
   local course = {charged = 0, planned = 0, tenured = 0, processor = 0, majorprocessor = 0,
                   peak = {held = 8 * MB}}
-  for k = 1, #sizes * count do  -- in turn
+  for k = 1, #sizes * count do  -- uses the sizes in turn
     local n = sizes[(k - 1) % #sizes + 1]
     local filled = n + 2048
     local kept = survives(filled) * filled
@@ -225,7 +225,7 @@ describe("advice on another nursery", function()
   it("has a larger error for sizes far from those that the collector has chosen", function()
     local p = profileof({512 * KB, 768 * KB, MB}, 100, function(n) return 0.35 * n end)
     p.tuning = nil
-    for _, a in ipairs(p.ages) do a.survived = 0.35 * a.bytes end  -- at each age
+    for _, a in ipairs(p.ages) do a.survived = 0.35 * a.bytes end  -- 35% survive at each age
     local far, same = advice.predict(p, 128 * KB), advice.predict(p, 768 * KB)
     assert.is_true(far.tenurederror > 0.25 * far.tenured, far.tenurederror / far.tenured)
     assert.is_true(same.tenurederror < 0.1 * same.tenured, same.tenurederror / same.tenured)

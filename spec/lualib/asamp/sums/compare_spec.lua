@@ -159,7 +159,7 @@ describe("a comparison", function()
       return compared(a, b, {field = field}).functions[1]
     end
     assert.is_false(whole "timesamples".noise)
-    a.sites.timesquares, b.sites.timesquares = {1600}, {2080}  -- four each
+    a.sites.timesquares, b.sites.timesquares = {1600}, {2080}  -- 100 and 130 samples of 4 periods, 4^2 each
     local row = whole "timesamples"
     assert.is_true(row.noise)
     assert.near(0.001 * math.sqrt(4 * (400 + 520)), row.error, 1e-12)
@@ -195,8 +195,8 @@ describe("a comparison", function()
       end
       return changed
     end
-    assert.equal(0, changes(148))  -- 3.05 errors
-    assert.equal(1, changes(180))  -- 4.8
+    assert.equal(0, changes(148))  -- a difference of 3.05 standard errors
+    assert.equal(1, changes(180))  -- a difference of 4.8 standard errors
   end)
 
   it("has the exact totals if both files have them", function()

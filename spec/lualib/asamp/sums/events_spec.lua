@@ -135,7 +135,7 @@ describe("markers", function()
     local all = 0
     for _, row in ipairs(rows) do all = all + row.count end
     assert.equal(29000, all)
-    -- each eighth
+    -- the timeline has every fourth mark
     assert.equal(29000 // 4, #profile.marks)
     assert.same({"1", "5", "9"}, {profile.marks[1].value, profile.marks[2].value,
                                   profile.marks[3].value})

@@ -78,7 +78,7 @@ describe("a comparison with a baseline #plain", function()
   it("finds 10% more of a line that is most of a run of 1 GB", function()
     local found = 0
     for _ = 1, 200 do
-      local means = {1843, 102, 51, 30, 22}  -- 90%
+      local means = {1843, 102, 51, 30, 22}  -- the first line has 90% of the samples
       local a, na = resampled(means)
       means[1] = means[1] * 1.1
       local b, nb = resampled(means)

@@ -77,8 +77,8 @@ describe("equal programs", function()
     assert.is_true(n > 0.95 * ROWS)
     like(z)
     assert.equal(0, changes)
-    -- without these fields, as in a former bug, periods with the same stack count as independent
-    -- observations
+    -- Without these fields, as in a former bug, each timer period of a sample counts as an independent
+    -- observation.
     a.sites.timesquares, b.sites.timesquares = nil, nil
     n, z, changes = compared(a, b, "timesamples")
     assert.is_true(z > 2)
@@ -89,7 +89,7 @@ describe("equal programs", function()
     local _, poisson = generator(2)
     local function run()
       return profile({period = 1 << 16}, function(p, i)
-        -- a block of up to 20 sampling periods, which has one sample for each period
+        -- even i: one block of up to 20 sampling periods of 64 KiB, with a sample for each period on average
         if i % 2 == 0 then
           local n = poisson(1 + i % 20)
           if n > 0 then p:sample{8 * i + 8, 10 * i, 8, 1, size = (1 + i % 20) << 16, count = n} end
@@ -195,7 +195,7 @@ describe("the test", function()
     assert.near(2 / 512, p, 1e-12)
     assert.near(2 / 512, least, 1e-12)
     assert.same({0, 1, 1}, {significance.test(0, 0, 1, 0, 0, 1)})
-    -- no observation of weight 1,000 against 512 of weight 1 is not a change
+    -- 0 observations of weight 1,000 against 512 observations of weight 1: the difference may be chance
     error, p = significance.test(0, 0, 1000, 512, 512, 1)
     assert.is_true(p > 0.5 and error > 512)
   end)
@@ -211,7 +211,7 @@ describe("the test", function()
     assert.is_true(marked(1, 0.0028, 0))
     assert.is_true(marked(10, 0.0026, 0))
     assert.is_false(marked(10, 0.00026, 0))
-    -- the rows have only one or two samples
+    -- the other rows have so few samples that their p-value cannot be below 0.5
     assert.is_false(marked(10, 0.0026, 0.5))
     local rows = {{change = 2.9, error = 1, p = 0, least = 0}}
     significance.mark(rows, 3)

@@ -557,7 +557,7 @@ describe("the page of asamp view #plain", function()
                           "Search functions and files", "Flame graph", "inverted", "byline"} do
       assert.is_true(stops[name], "no stop at " .. name)
     end
-    -- eight of the ten are in the list above; the others are the timeline and the graph
+    -- eight of the ten elements with a focus are in the list above; the others are the timeline and the graph
     assert.equal(10, n)
   end)
 

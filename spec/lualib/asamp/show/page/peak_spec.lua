@@ -28,7 +28,7 @@ local function make(path)
   add(20, 16, 10)
   add(5, 24, 20)
   collection(100, 22, ("1"):rep(18) .. "00" .. ("1"):rep(4) .. "0")
-  -- the last argument has the runs of 0 live samples and 18 dead samples
+  -- the last argument has the lengths of runs of followed samples: 0 live ones, then 18 dead ones
   collection(101, 4, "", {0, 18})
   add(10, 24, 500)
   collection(1000, 8, ("1"):rep(4) .. ("0"):rep(6))
