@@ -7,7 +7,7 @@ local gen = require "profilegen"
 local samples = require "spec.support.samples"
 local vmprof = require "spec.support.vmprof"
 
-local US, MS = 1000, 1000000  -- in ns
+local US, MS = 1000, 1000000  -- a microsecond and a millisecond in ns
 
 -- Opens a profile, calls fill(profile, time) to write its records, and closes it. Returns its samples, the
 -- text of the first details record, and the time in ns that was passed to 'fill'.

@@ -950,16 +950,16 @@ describe("the reader", function()
         local at = math.random(math.max(1, #bytes))
         local what = math.random(5)
         local piece = interesting[math.random(#interesting)]
-        if what == 1 then       -- replace
+        if what == 1 then       -- replaces bytes by the piece
           bytes = bytes:sub(1, at - 1) .. piece .. bytes:sub(at + #piece)
-        elseif what == 2 then   -- insert
+        elseif what == 2 then   -- inserts the piece
           bytes = bytes:sub(1, at) .. piece .. bytes:sub(at + 1)
-        elseif what == 3 then   -- remove
+        elseif what == 3 then   -- removes some bytes
           bytes = bytes:sub(1, at - 1) .. bytes:sub(at + math.random(40))
-        elseif what == 4 then   -- repeat
+        elseif what == 4 then   -- repeats some bytes
           local from = bytes:sub(at, at + math.random(200))
           bytes = bytes:sub(1, at - 1) .. from .. bytes:sub(at)
-        else                    -- a bit
+        else                    -- flips a bit
           local b = bytes:byte(at) or 0
           bytes = bytes:sub(1, at - 1) ..
                   string.char(b ~ 1 << math.random(0, 7)) .. bytes:sub(at + 1)

@@ -64,14 +64,14 @@ describe("a new key", function()
       local key = ("key"):rep(20) .. i
       local t = {a = nil, b = nil, c = nil, d = nil, e = nil, f = nil, g = nil, h = nil,
         i = nil, j = nil, k = nil, l = nil, m = nil, n = nil, o = nil, p = nil}
-      t[int(0, 0)], t[int(0, 1)] = 1, 1  -- node 15
-      t[int(5, 0)], t[int(5, 1)] = 1, 1  -- node 14
-      t[int(5, 2)] = 1                   -- node 13
+      t[int(0, 0)], t[int(0, 1)] = 1, 1  -- takes node 15
+      t[int(5, 0)], t[int(5, 1)] = 1, 1  -- takes node 14
+      t[int(5, 2)] = 1                   -- takes node 13
       t[int(5, 2)] = nil
       -- each store in this loop body takes the node of the key that was removed before it
       t[int(13, 0)] = 1
-      t[int(13, 1)] = 1                  -- node 12
-      t[int(13, 2)] = 1                  -- node 11
+      t[int(13, 1)] = 1                  -- takes node 12
+      t[int(13, 2)] = 1                  -- takes node 11
       t[int(13, 2)] = nil
       t[key] = 1                         -- takes the same node again
       t[key] = nil
