@@ -128,7 +128,8 @@ static int stats (Request *r) {
          FIELD("pauses", heaps[SEEN_PAUSES]) && FIELD("longest", s.heaps.longest) &&
          FIELD("tenured", heaps[SEEN_TENURED]) && pauses(r, s.heaps.bins) &&
          (untimed == 0 || (FIELD("untimed", untimed) && say(r, "untimedwhy %s\n", why))) &&
-         (s.error == 0 || say(r, "full %s\n", strerror(s.error))) && say(r, "ok\n");
+         (s.error == 0 || say(r, "full %s\n", strerror(s.error))) &&
+         (s.cut == 0 || say(r, "cut %s\n", strerror(s.cut))) && say(r, "ok\n");
 }
 
 /* Appends a line "row NUMBERS NAME", with n numbers, and with the name truncated to NAME_BYTES. */

@@ -46,6 +46,7 @@ static char *command;
 /* 1: no samples are requested now, so no file is made. Atomic. */
 static int idle;
 static int temporary;
+static int cut;			/* errno that has cut the last recording, or 0 */
 static int numbered;		/* number (%n in the path) of the last profile */
 /* 1: this is a forked child in which the function runs() was not called yet. Atomic. */
 static int parted;
@@ -279,7 +280,7 @@ static unsigned process_forked (void) {
   Profile *parents = profile;
   pthread_mutex_init(&lock, NULL);
   profile = NULL;
-  failed = temporary = 0;
+  failed = temporary = cut = 0;
   retry = 0;
   with.rates = standing;
   idle = !isstanding();
@@ -391,16 +392,19 @@ static void setrates (const ProcessRate *rate) {
   __atomic_store_n(&with.rates.most, rate->most, __ATOMIC_RELAXED);
 }
 
-static void leavefile (Profile *old) {
+/* Ends the profile 'old', if it is not NULL. 'isrecording' 1: it is a recording. */
+static void leavefile (Profile *old, int isrecording) {
+  int error;
   if (old == NULL) return;
-  sampler_endshared(old);
+  error = sampler_endshared(old);
+  if (isrecording) cut = error;
   sweep(old);
 }
 
 int process_switch (const char *to, const ProcessRate *rate, int istemporary, char *err,
                     size_t errsize) {
   const ProcessRate before = {with.rates.period, with.rates.timens, with.rates.most};
-  const int alloc = with.rates.alloc, count = numbered;
+  const int alloc = with.rates.alloc, count = numbered, isrecording = temporary;
   sigset_t signals;
   Profile *old, *p;
   int error;
@@ -427,7 +431,7 @@ int process_switch (const char *to, const ProcessRate *rate, int istemporary, ch
   pthread_mutex_unlock(&lock);
   errno = error;
   if (p == NULL) return 0;
-  leavefile(old);
+  leavefile(old, isrecording);
   return 1;
 }
 
@@ -467,7 +471,7 @@ int process_stop (char *err, size_t errsize) {
   if (!goeson) __atomic_store_n(&idle, 1, __ATOMIC_RELEASE);
   __atomic_store_n(&profile, NULL, __ATOMIC_RELEASE);
   pthread_mutex_unlock(&lock);
-  leavefile(old);
+  leavefile(old, 1);
   if (!goeson) return 1;
   snprintf(err, errsize, "the recording has ended, but the next profile cannot be written: %s; "
            "remove the cause%s", why, ispassing(error) ? "; writing is tried again each second"
@@ -510,6 +514,7 @@ void process_stats (ProcessStats *s) {
   s->isgone = p != NULL && path != NULL && isgone(p);
   s->failed = failed && pid == getpid();
   s->temporary = temporary;
+  s->cut = cut;
   s->isring = p != NULL && profile_isring(p);
   s->period = with.rates.alloc ? with.rates.period : 0;
   s->timens = with.rates.timens;

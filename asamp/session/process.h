@@ -70,6 +70,7 @@ typedef struct ProcessStats {
   int isgone;		/* 1: the file was removed or renamed */
   int failed;		/* 1: the file could not be made */
   int temporary;
+  int cut;		/* errno with which the last recording could not be completed, or 0 */
   int isring;		/* 1: a flight recorder, which writes 'path' on request and at its end */
   /* Numbers of the profile.
      period  bytes between allocation samples

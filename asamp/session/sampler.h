@@ -178,8 +178,9 @@ int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char 
 int sampler_markshared (Profile *p, const char *name, const char *value);
 
 /* Ends a shared profile that was replaced. States move to the new profile at their next sample,
-   mark or collection. The caller frees 'p' when no state uses it (sampler_usesshared). */
-void sampler_endshared (Profile *p);
+   mark or collection. The caller frees 'p' when no state uses it (sampler_usesshared). Returns
+   the errno with which writing has failed, or 0. */
+int sampler_endshared (Profile *p);
 /* Returns 1 if a Lua state still reports to the profile 'p'. */
 int sampler_usesshared (const Profile *p);
 

@@ -385,7 +385,7 @@ int sampler_markshared (Profile *p, const char *name, const char *value) {
   return found;
 }
 
-void sampler_endshared (Profile *p) {
+int sampler_endshared (Profile *p) {
   Sampler *s;
   ProfileTotals t;
   samplerlist_lock();
@@ -407,6 +407,7 @@ void sampler_endshared (Profile *p) {
   event_add(&samplers.past.missing, &t.missing);
   samplerlist_unlock();
   if (t.error != 0) sampler_loss(t.error, t.all, 0, 0, profile_path(p));
+  return t.error;
 }
 
 int sampler_usesshared (const Profile *p) {

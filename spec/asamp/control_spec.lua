@@ -314,6 +314,25 @@ describe("a process that listens", function()
     assert.is_true(r.complete and r.samples > 0)
   end)
 
+  -- A former bug: the command ended with status 0 if the process could not write all of the recording.
+  it("reports a recording that is incomplete", function()
+    start "alloc=0,listen=s/x.sock,quiet"
+    local function record(size)
+      assert(os.execute(("prlimit --pid %d --fsize=%s:"):format(pid, size)))
+      return asamp("record", socket, "--for", "1s", "--alloc", "64", "-o", "r.vmprof")
+    end
+    local path = folder .. "/r.vmprof"
+    local message = "asamp record: '%s' is incomplete: File too large; remove the cause, and run asamp " ..
+                    "repair --in-place, or record again\n"
+    assert.same({1, path .. "\n", message:format(path)}, {record(1000)})
+    assert.equal("File too large", stats().cut)
+    os.remove(path)
+    assert.same({0, path .. "\n", ""}, {record "unlimited"})
+    assert.is_nil(stats().cut)
+    assert.is_true(assert(reader.read(path)).complete)
+    finish()
+  end)
+
   -- If the process's own file cannot be created again after a recording, the process must retry this each
   -- second, as at its start. A former bug: it retried only at the next request "rotate".
   it("continues its own file after a recording when descriptors are free again", function()
@@ -394,7 +413,9 @@ describe("a process that listens", function()
       for name in pairs(words) do
         local path = folder .. "/" .. name
         while (shell.read(path .. ".code") or "") == "" do host.pause(20) end
-        assert.same({"1\n", ("asamp %s: process %d has ended; start it again\n"):format(name, pid)},
+        local ended = name == "top" and "; start it again" or (" during the recording; run asamp repair " ..
+          "--in-place '%s/%d.vmprof', which completes the file if it is cut"):format(folder, pid)
+        assert.same({"1\n", ("asamp %s: process %d has ended%s\n"):format(name, pid, ended)},
                     {shell.read(path .. ".code"), shell.read(path .. ".err")})
       end
       local _, _, err = asamp("stats", socket)

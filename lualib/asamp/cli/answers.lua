@@ -65,7 +65,7 @@ end
 local CHECKS = {}
 
 function CHECKS.stats(fields)
-  local found = {file = text(fields, "file"), full = text(fields, "full"),
+  local found = {file = text(fields, "file"), full = text(fields, "full"), cut = text(fields, "cut"),
                  untimedwhy = text(fields, "untimedwhy"),
                  pausebins = pausebins(fields.pausebins)}
   for key, needed in pairs(STATS) do

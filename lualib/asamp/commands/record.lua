@@ -59,8 +59,9 @@ local function dump(target, out, warn, world)
 end
 
 -- Waits until a recording of 'seconds' has ended. On a signal, makes the process stop the recording, and then
--- ends this process by the same signal. Returns true, or nil and a message if the process does not answer.
-local function await(target, seconds)
+-- ends this process by the same signal. Returns true if the profile 'path' is complete, else a false value
+-- and a message.
+local function await(target, seconds, path)
   local left = seconds
   while true do
     local signal = host.pause(math.min(left, 1) * 1000 + 100)
@@ -71,9 +72,13 @@ local function await(target, seconds)
     left = math.max(left - 1, 0)
     local fields, message = client.send(target, "stats")
     if not fields then
-      return nil, message
+      return nil, (message:gsub("has ended; start it again$", function()
+        return ("has ended during the recording; run asamp repair --in-place '%s', which completes the " ..
+                "file if it is cut"):format(path)
+      end))
     elseif fields.recording ~= 1 then
-      return true
+      return not fields.cut, ("'%s' is incomplete: %s; remove the cause, and run asamp repair --in-place, " ..
+                              "or record again"):format(path, fields.cut)
     end
   end
 end
@@ -111,7 +116,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   world.out(complaints.line(fields.file) .. "\n")
   io.stdout:flush()
   local ok
-  ok, message = await(target, seconds)
+  ok, message = await(target, seconds, fields.file)
   if not ok then
     return warn.failed("%s", message)
   end
