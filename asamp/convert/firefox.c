@@ -159,7 +159,7 @@ static void event (Firefox *f) {
 }
 
 /* Stores a collection in f->event: the tag (number of a Lua state or script, tags.h), the number 1,
-   and members of ReadCollection. */
+   which says that the entry is a collection, and members of ReadCollection. */
 static void firefox_collection (void *ud, const ReadCollection *c) {
   Firefox *f = ud;
   const uint64_t values[] = {

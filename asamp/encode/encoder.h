@@ -144,8 +144,8 @@ int encoder_full (const Encoder *e);
 void encoder_batch (Encoder *e);
 
 /* Marks the log as written by a flight recorder.
-   samples  number of samples, in sampling periods, that are older than the recorded time and
-            whose memory was alive when this time started
+   samples  number of samples that are older than the recorded time and whose memory was alive
+            when this time started. A sample that represents k sampling periods counts k times
    bytes    the bytes that these samples represent
    ns       length of the recorded time, ns
    wanted   requested length, ns */

@@ -34,8 +34,9 @@ typedef struct MergeRow {
   /* 1: the objects of the parent row dominate 'example', but do not refer to it directly. 'from' is
      then the object before 'example' on the shortest path from the state. */
   int together;
-  /* Numbers of the row. In a tree of paths, 'count' and 'value' are totals of the wanted objects in
-     this row and all rows below it.
+  /* Sums over the objects of this row. Exception: in a tree of shortest paths (MergeWish.paths),
+     'count' and 'value' also include the rows below, and only the objects that the caller has
+     selected (MergeWish.wanted).
      count  number of objects
      self   their own bytes
      value  bytes that they retain */

@@ -122,7 +122,9 @@ int altstack_use (size_t least, char *err, size_t errsize) {
 size_t altstack_room (const ucontext_t *context) {
   const stack_t *s = &context->uc_stack;
   uintptr_t from = (uintptr_t)s->ss_sp, here = (uintptr_t)__builtin_frame_address(0);
-  /* compares the context's address: 'here' is below 'from' if the stack has overflowed */
+  /* The kernel has stored the signal's context on the stack that was in use at the signal. So its
+     address shows which stack that is, even if this function already runs below 'from', the lowest
+     address of the alternate stack. */
   if ((s->ss_flags & SS_DISABLE) || (uintptr_t)context - from >= s->ss_size) return SIZE_MAX;
   return here > from ? here - from : 0;
 }

@@ -15,7 +15,7 @@
 
 #define MARK	((uintptr_t)1 << 63)	/* bit that owner_mark sets in a frame's address */
 
-/* Highest address of this OS thread's stack; NULL: not determined, or unknown. */
+/* Highest address of this OS thread's stack; NULL: not read yet, or it could not be found. */
 static __thread const char *end __attribute__((tls_model("initial-exec")));
 /* Lowest address of this OS thread's stack. */
 static __thread const char *inmost __attribute__((tls_model("initial-exec")));

@@ -299,8 +299,8 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
   size_t i = 0, before;
   int j, coroutines = 0, ended = 0;  /* number of coroutines whose lua_resume was reached; number
                                         of coroutines whose frames are all pushed */
-  /* 1: since the loop below has last reached a bytecode loop or lua_resume, it has pushed native
-     frames. (It visits native frames from the innermost outwards.) */
+  /* 1: native frames were pushed since the last frame of luaV_execute or lua_resume. (Native frames
+     are visited from the innermost outwards.) */
   int called = 0;
   luaN_code(&code);
   for (j = 0; !(part && i == nlua) && hasmore(s, w, j); j++) {
@@ -379,10 +379,11 @@ static int walkall (Stack *s, lua_State *L, size_t n) {
   return !pushothers(s, i, n, s->unwind->ended) && s->unwind->ended;
 }
 
-/* Updates s->known, the known Lua frames: keeps its 'stay' outermost elements, and replaces the
-   others by the main thread's frames among the n in s->lua. If the stack has a cut (frames in its
-   middle were left out), uses only the frames on the inner side of the cut. Empties s->known if a
-   coroutine runs or if the frames do not fit. */
+/* Updates s->known, the known Lua frames of the main thread: keeps its 'stay' outermost elements,
+   and replaces the others by the frames of the main thread in the first n elements of s->lua. If
+   the stack has a cut (frames in its middle were left out), uses only the frames on the inner side
+   of the cut.
+   Empties s->known instead if a coroutine is running or if the frames do not fit. */
 static void remember (Stack *s, size_t n, size_t stay) {
   void **known = s->known + LUAN_DEPTH;
   uint32_t *outside = s->outside + LUAN_DEPTH;

@@ -46,8 +46,8 @@ static int startthread (Profile *p, char *why, size_t size) {
   p->worker = workers_start(run, p, WRITER_STACK, &error);
   if (p->worker == NULL) {
     if (error != EAGAIN && error != ENOMEM)
-      snprintf(why, size, "cannot start the thread that writes the profile: %s; permit new threads "
-               "(filter of system calls)", strerror(error));
+      snprintf(why, size, "cannot start the thread that writes the profile: %s; a filter of system "
+               "calls refuses it: permit clone3", strerror(error));
     return error;
   }
   pthread_getcpuclockid(p->worker->thread, &p->clock);

@@ -458,10 +458,10 @@ typedef struct luaN_Pace {
   /* Bytes in use at which a major collection is due. The external bytes of userdata count as in use
      (hasgrown of pace.c). */
   size_t threshold;
-  /* A major collection is also due if this number of bytes is in use and the footprint has reached
-     'threshold'. */
+  /* A major collection is also due if this number of bytes is in use and the footprint (the bytes
+     that the heap has reserved) has reached 'threshold'. */
   size_t growthtrigger;
-  /* a major collection is also due if the footprint has reached this number of bytes */
+  /* A major collection is also due if the footprint has reached this number of bytes. */
   size_t footprinttrigger;
 } luaN_Pace;
 

@@ -14,7 +14,7 @@
 #define MOST_NODES	((size_t)1 << 30)
 
 /*
-** Copying of keys may start only in the first GROWTHWINDOW visits of getfreepos (the search for a
+** Copying of keys may start only in the first GROWTHWINDOW calls of getfreepos (the search for a
 ** free node) after the hash part has become nearly full. After a later start, too few insertions
 ** would be left to copy all keys.
 */

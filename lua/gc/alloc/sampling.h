@@ -66,7 +66,7 @@ LUAI_FUNC void luaN_countoutside (lua_State *L, Udata *u, uint64_t n);
 LUAI_FUNC void luaN_reportcopy (lua_State *L, size_t n);
 
 /* Counts n bytes that were copied because a table or buffer has grown. May call the sampler, which
-   may walk L's stack: the stack must be complete. */
+   may walk L's stack: the CallInfo list and the stack's vector must be consistent. */
 static inline void luaN_countcopy (lua_State *L, size_t n) {
   luaN_Heap *h = &G(L)->heap;
   if (l_likely(n < h->copyleft)) h->copyleft -= n;

@@ -154,9 +154,9 @@ static int reach (Walk *w, GCObject *o) {
 }
 
 
-/* Reports the edge w->e, a reference to object o, and queues o if it was not reached before. In a
-   walk that builds a tree, does so only for the first edge to o, and reports it only if it comes
-   from a root or a weak key: w->parents records an edge from another object. */
+/* Reports the edge w->e, a reference to object o, and queues o if it was not reached before. A walk
+   that builds a tree ignores all edges to o but the first one. It reports this edge only if it
+   comes from a root or a weak key; if it comes from another object, w->parents records it. */
 static void reach_report (Walk *w, GCObject *o) {
   lua_assert(!w->e.code || w->e.kind == LUAN_EUPVALUE || w->e.kind == LUAN_ESTACK);
   if (w->failed) return;

@@ -90,7 +90,7 @@ typedef struct Entry {
 } Entry;
 
 
-/* Returns an Entry for table t (or NULL), without a slot. */
+/* Returns an Entry for table t, without a slot. t may be NULL: then all fields are 0. */
 static Entry entryin (global_State *g, Table *t) {
   Entry e = {t, 0, 0, 0, NULL, NULL};
   if (t != NULL) {

@@ -191,7 +191,7 @@ size_t luaN_selectslice (global_State *g, size_t bytes) {
 
 /* Raises finalize.quota (first to LEAST_QUOTA, then fourfold) if finalizers become due faster than
    batches call them: the last batch has not emptied the queue, and the queue is longer than at the
-   previous step. Does nothing while slices queue dead objects. */
+   previous step. While slices still queue dead objects, records the length only. */
 void luaN_setquota (global_State *g) {
   luaN_Finalize *f = &g->heap.gc.finalize;
   unsigned n = (unsigned)(f->tobefinalized.n - f->next);

@@ -33,7 +33,7 @@ local DESCRIPTION = {
     "Needs a profile with many samples (--alloc 16K).",
   {"nursery", "SIZE", "size for --verify (default: the recommended size, else twice the present size)", size},
   {"verify", nil, "runs SCRIPT again with the nursery size SIZE, and compares the prediction with this run"},
-  {"runs", "N", "for --verify: runs SCRIPT N times with each of the two nursery sizes (default 3); " ..
+  {"runs", "N", "for --verify: runs SCRIPT N times (default 3) with each of the two nursery sizes; " ..
     "the shortest run of each size is compared", options.whole(1)},
   {"top", "N", "shows at most N rows of each table (default 8)", options.whole(1)},
   options.WIDTH,

@@ -352,7 +352,7 @@ function Server:convert(job, now)
 end
 
 local REMOVED = "the process has removed the file with the requested seconds (options rotate and keep): " ..
-  "give fewer seconds= than rotate, or restart the process with a larger keep"
+  "request less time (seconds=) than the option rotate, or restart the process with a larger option keep"
 
 -- Returns true if the profile that the job converts is the process's own file, and the process writes to
 -- another file by now.

@@ -406,7 +406,8 @@ describe("a process that is served", function()
     port = freeport()
     start(serving(port, "keep.sock"))
     assert.same({409, "the process has removed the file with the requested seconds (options rotate and " ..
-      "keep): give fewer seconds= than rotate, or restart the process with a larger keep\n"},
+      "keep): request less time (seconds=) than the option rotate, or restart the process with a larger " ..
+      "option keep\n"},
                 {get "/debug/pprof/profile?seconds=2"})
   end)
 
