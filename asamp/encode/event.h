@@ -14,9 +14,9 @@
 enum EventType {
   /* Name of a function. n: id. Body: name, NUL-terminated */
   EVENT_NAME,
-  /* An allocation or copy sample. n: number of new frames. Body: SampleEvent */
+  /* An allocation or copy sample. n: number of frames in the body. Body: SampleEvent */
   EVENT_SAMPLE,
-  /* A time sample. n: number of new frames. Body: TimeEvent */
+  /* A time sample. n: number of frames in the body. Body: TimeEvent */
   EVENT_TIME,
   /* Survival of samples. n: number of samples. Body: a byte for each: 0: died, 1: survived, 2:
      survived, but the death is not reported later */
@@ -38,8 +38,9 @@ enum EventType {
   /* Counts of data dropped by limits. n: number of the program's texts that were truncated. Body:
      ProfileLeft */
   EVENT_LEFT,
-  /* The stack of a lost time sample: the next stack of the state is stored as a difference to it.
-     n: number of new frames. Body: TimeEvent */
+  /* A time sample that is lost, because a write has failed and is being retried (profile_room). Its
+     stack is still needed: the state's next stack is stored as the difference from it (P5 of
+     profile.h). n: number of frames in the body. Body: TimeEvent */
   EVENT_STACK,
   /* Name of a class, that is, of a type of sampled objects. n: id of the class. Body: name,
      NUL-terminated */
@@ -85,14 +86,14 @@ typedef struct Event {
 
 typedef struct SampleEvent {
   ProfileSample sample;
-  uint64_t shared;
-  ProfileFrame frames[];
+  uint64_t shared;      /* number of outermost frames as in the state's previous stack (P5) */
+  ProfileFrame frames[];  /* the other frames, innermost first */
 } SampleEvent;
 
 typedef struct TimeEvent {
   ProfileTime sample;
-  uint64_t shared;
-  ProfileFrame frames[];
+  uint64_t shared;      /* number of outermost frames as in the state's previous stack (P5) */
+  ProfileFrame frames[];  /* the other frames, innermost first */
 } TimeEvent;
 
 typedef struct MarkEvent {

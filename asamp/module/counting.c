@@ -107,9 +107,9 @@ static int counting_nothing (lua_State *L) {
   return 0;
 }
 
-/* Continues count(f, ...) after the call of f, which may have yielded, and returns its results. The
-   stack has the Counting, the numbers of bytes and blocks that were counted before the call, and
-   the results of f. */
+/* Returns the results of count(f, ...) to Lua. l_count calls this function after f; if f has
+   yielded, this function is the continuation of l_count. The stack has the Counting, the numbers of
+   bytes and blocks that were counted before the call of f, and the results of f. */
 static int counted (lua_State *L, int status, lua_KContext k) {
   const Counting *c = lua_touserdata(L, 1);
   uint64_t bytes = sum(c->counts.bytes) - (uint64_t)lua_tointeger(L, 2);
@@ -166,8 +166,9 @@ static uint64_t checkedalive (lua_State *L) {
   return n;
 }
 
-/* Continues alive(f, ...) after the call of f, which may have yielded, and returns its result. The
-   top of the stack is the number of bytes alive before the call. */
+/* Returns the result of alive(f, ...) to Lua. l_alive calls this function after f; if f has
+   yielded, this function is the continuation of l_alive. The top of the stack is the number of
+   bytes alive before the call of f. */
 static int alive (lua_State *L, int status, lua_KContext k) {
   (void)status; (void)k;
   lua_pushinteger(L, (lua_Integer)checkedalive(L) - lua_tointeger(L, -1));

@@ -593,9 +593,10 @@ static int l_heldby (lua_State *L) {
 
 /* {== single objects =================================================== */
 
-/* Pushes the path of references from the state to object v, a list with a row for each. parent[],
-   way[]: for each object, its parent on a shortest path and the reference from it. In a path of
-   more than 64, one table "(n more)" replaces those between the first 40 and the last 21. */
+/* Pushes the path of references from the state to object v, as a list with a row for each
+   reference. If there are more than 64, the list has the first 40, a table "(n more)" for those in
+   the middle, and the last 21. parent[], way[]: for each object, its parent on a shortest path, and
+   the reference from the parent. */
 static void pushpath (lua_State *L, const Heap *h, uint32_t v, const uint32_t *parent,
                       const Way *way) {
   uint32_t u, n = 0, depth = 0, all = 0;

@@ -524,7 +524,8 @@ static int l_pause (lua_State *L) {
 /* Program for whose end 'run' waits, a process id; 0: none. */
 static volatile pid_t running;
 
-/* had[s] is 1 if this process has ever received signal s while 'run' waited for a program. */
+/* had[s] is 1 if this process has ever received signal s while 'run' waited for a program. A SIGINT
+   or SIGQUIT from the terminal does not count (passlater). */
 static volatile sig_atomic_t had[NSIG];
 
 /* Signal handler: sends the signal to the running program at once. */
@@ -538,9 +539,10 @@ static void passon (int signal) {
 
 static volatile sig_atomic_t delayed;  /* signal that passlater has delayed */
 
-/* Handles SIGINT and SIGQUIT. Ignores those from the terminal, which the program receives, too.
-   Passes others on to the program after a second, if it still runs: such a signal may have been
-   sent to the whole process group. */
+/* Handles SIGINT and SIGQUIT. Ignores a signal from the terminal, because the terminal sends it to
+   the program, too. Any other signal may also have been sent to the whole process group, and so to
+   the program. So waits a second, and passes the signal on only if the program still runs then
+   (passdelayed). */
 static void passlater (int signal, siginfo_t *info, void *context) {
   (void)context;
   if (info->si_code == SI_KERNEL || running == 0)
@@ -593,7 +595,7 @@ static void handle (Passing *p) {
 }
 
 /* Restores the previous action of a signal after the end of the program, but not if the signal was
-   received: timeout(1) sends a signal twice, and the second one would end this process. */
+   received (had[]): timeout(1) sends a signal twice, and the second one would end this process. */
 static void unhandle (const Passing *p) {
   if (!had[p->signal])
     sigaction(p->signal, &p->before, NULL);

@@ -23,10 +23,11 @@
 typedef struct Aliases {
   IdMap bypage;       /* maps page numbers (function number / ALIASES_PAGE) + 1 to indexes in
                          'pages' */
-  uint32_t **pages;   /* pages; an element of a page is the alias of a function number, 0: none */
+  uint32_t **pages;   /* arrays of ALIASES_PAGE elements. Element n % ALIASES_PAGE of an array is
+                         the alias of function number n; 0: none. */
   size_t n, size;     /* number of pages, capacity of 'pages' */
-  uint64_t left;      /* number of aliases not stored, because there were READER_MAXALIASES
-                         entries */
+  uint64_t left;      /* number of aliases not stored, because the arrays had READER_MAXALIASES
+                         elements (AL2) */
 } Aliases;
 
 /* Returns the alias of function number n; n itself if it has no alias. */

@@ -27,8 +27,8 @@ static uint64_t keyof (uint32_t bin, uint32_t node, uint32_t kind) {
 }
 
 /* Returns the index of the row of a bin, node and kind; creates the row if needed. If there are
-   BINS_MAXROWS rows, adds 'count' (sampling periods) to 'left' and takes the row of node 0 without
-   a kind (B3). Returns NOROW if out of memory. */
+   BINS_MAXROWS rows, adds 'count' (sampling periods) to 'left' and takes a row of node 0 instead
+   (B3). Returns NOROW if out of memory. */
 static size_t rowof (Bins *b, uint32_t bin, uint32_t node, uint32_t kind, uint64_t count) {
   uint64_t key = keyof(bin, node, kind);
   uint32_t known = idmap_get(&b->bykey, key);
@@ -124,9 +124,10 @@ void bins_deathat (Bins *b, const ReadSample *s, uint64_t at) {
   int isown;
   if (b->most == 0 || b->failed)
     return;
-  /* A survivor beyond BINS_MAXROWS was added to node 0 without a kind. Its node may have a row now,
-     because wider slices have fewer rows; so checks that the row has a survivor that has not
-     died. */
+  /* The survivor may have been counted at node 0 without a kind, because there were BINS_MAXROWS
+     rows (B3). A row of its own node may exist nevertheless: doubling the width merges rows, and
+     later samples can then create rows again. So the death is counted in that row only if the row
+     has s->count survivors that have not died. */
   i = idmap_get(&b->bykey, keyof((uint32_t)(at / b->width), s->node, s->kind));
   isown = i != IDMAP_NONE && b->rows[i].survived - b->rows[i].later >= s->count;
   addto(b, at, isown ? s->node : 0, isown ? s->kind : READER_UNKNOWN, &from);

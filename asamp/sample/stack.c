@@ -21,8 +21,8 @@
 /* Largest number of elements of Stack.frames: MAXNATIVE native frames, LUAN_DEPTH Lua frames with a
    FRAME_TAIL each, one FRAME_CUT, and one frame for a running collection. */
 #define NFRAMES		(MAXNATIVE + 2 * LUAN_DEPTH + 2)
-/* bytes of the buffer for a function's name that is made here: ["name"] if the name is not an
-   identifier, or "anonymous #n" */
+/* bytes of the buffer in which stack_nameof composes a function's name: ["name"] if the name is not
+   an identifier, "anonymous #n" if there is none */
 #define KEYROOM		256
 /* largest number of entries in the cache of line numbers (Stack.lines); a power of 2 */
 #define NLINES		4096u
@@ -99,8 +99,8 @@ static int isidentifier (const char *name, size_t n) {
   return n > 0;
 }
 
-/* Returns the name that the function's definition gives it, which is the same for all calls. 'room'
-   is a buffer of KEYROOM bytes. */
+/* Returns the function's name. It is taken from the function's definition, not from a call, so it
+   is the same for all calls. 'room' is a buffer of KEYROOM bytes. */
 static const char *stack_nameof (const luaN_Frame *f, const lua_Debug *ar, char *room) {
   size_t n = 0;
   const char *name = luaN_name(f->function, &n);

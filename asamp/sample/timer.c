@@ -82,7 +82,8 @@ struct Timer {
 struct Clock {
   Clock *next;			/* next in the list of all clocks */
   Timer *timers;		/* running timers; changed with the lock held, read without it */
-  Timer *last;			/* timer that received time last, or NULL */
+  Timer *last;			/* timer that received the time of the last tick. NULL: there was
+                                   no tick yet, or that timer was stopped. */
   volatile sig_atomic_t running;
   volatile sig_atomic_t ticking;	/* number of handlers that are using the clock */
   volatile sig_atomic_t measuring;	/* 1: signals are only counted, to measure their cost */
@@ -263,8 +264,8 @@ static int timer_isready (const Timer *t) {
 }
 
 /* Returns the timer that receives the time of a tick: that of the innermost running state that has
-   a timer. If there is none, returns the timer that received time last; NULL: no timer is
-   started. */
+   a timer. If there is none, returns the timer that received the time of the last tick, or else any
+   started timer of the clock. Returns NULL if no timer is started. */
 static Timer *choose (const Clock *c, void *context) {
   const void *whose[MAX_STATES];
   unsigned n = owner_states(altstack_sp(context), whose, MAX_STATES), i;

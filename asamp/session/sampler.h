@@ -116,7 +116,7 @@ typedef struct SamplerStats {
    closed, or if malloc fails. If Lua's allocator fails, raises a Lua error. */
 Sampler *sampler_of (lua_State *L);
 
-/* Like sampler_of, but also returns NULL if L is being closed and has a sampler. */
+/* Like sampler_of, but returns NULL if L is being closed, even if L has a sampler. */
 Sampler *sampler_tostart (lua_State *L);
 
 /* Attaches a new state to a shared profile. Runs no Lua code and raises no error. Returns 0 on

@@ -65,8 +65,8 @@ static int isin (const struct dl_phdr_info *info, const void *address) {
   return 0;
 }
 
-/* Finds the symbol table, the strings and the hash table of an object. Returns 0 if one is
-   missing. */
+/* Sets *l to the symbol table of a loaded library. Returns 0 if the library's dynamic section lacks
+   the symbols, the strings or the GNU hash table. */
 static int readlibrary (Library *l, const struct dl_phdr_info *info) {
   const ElfW(Dyn) *d = NULL;
   int i;

@@ -89,7 +89,7 @@ typedef struct luaN_Mark {
      stack of 'thread' is scanned, from the top down: number of slots that are not scanned yet. */
   unsigned index;
   /* Bytes of the small tables that were marked recursively, without a mark stack (mark.c), modulo
-     2^32. The cost of traversing a table includes the difference between two reads. */
+     2^32. The cost of traversing a table includes the growth of this number meanwhile. */
   unsigned settled;
   /* The thread that the major collection is scanning in parts, one part in each slice, because its
      stack is deep; NULL: none. */
@@ -165,8 +165,8 @@ typedef struct luaN_Weak {
   luaN_Vec unresolved;
   /* Two lists of entries that slices have found: with an unmarked weak key, and with an unmarked
      weak value (ahead.h). A word of a list is a table (tag 1 in the low bits), or a slot of the
-     last table before it. In the list of keys, a word with tag 2 is an object that was marked
-     later. */
+     last table before it. The list of keys also contains the log: a word with tag 2 is an object
+     that was marked while 'logging' was 1. */
   luaN_Vec doubtful[LUAN_DOUBTS];
   /* index in 'inmajor' of the next table to visit */
   unsigned next;
@@ -198,7 +198,7 @@ typedef struct luaN_Weak {
   /* Progress of a pass through the list doubtful[again], entries with unmarked weak keys or values.
      doubt      index of the next word of the list
      doubtkept  number of visited words that stay in the list. While weak values are tombstoned
-                (hidden.h): number of words of doubtful[LUAN_DOUBTVALUES] after which that ends */
+                (hidden.h): index in doubtful[LUAN_DOUBTVALUES] at which the round ends */
   unsigned doubt, doubtkept;
   /* Number of visits in the present pass that have marked an object. (A pass visits again the
      entries in both lists 'doubtful'.) */
@@ -237,9 +237,10 @@ typedef struct luaN_Strings {
   /* index of the first bucket that slices have not swept yet */
   int bucket;
   int limit;			/* number of buckets in use */
-  /* Number of strings in the table after the last collection, to compute the number of new strings.
-     Before the first collection: -MINSTRTABSIZE. The computed number is then high enough that the
-     second nursery keeps no list of its young strings (luaN_openheap). */
+  /* Number of strings in the table after the last collection. When a nursery ends, the number of
+     strings in the table minus 'kept' is the number of its new strings; if these are many, the next
+     nursery keeps no list of its young strings. Before the first collection: -MINSTRTABSIZE, so
+     that the new strings appear to be many (luaN_openheap). */
   int kept;
 } luaN_Strings;
 
@@ -259,8 +260,8 @@ typedef struct luaN_Finalize {
   /* number of entries at the start of finalize.left (dead userdata that are left young) whose
      finalizers were called */
   unsigned called;
-  /* Length of the queue 'tobefinalized' when the last step of the collector ended, before the batch
-     of finalizers that follows the step. */
+  /* Number of objects that were queued for finalization when the last step of the collector ended,
+     before the batch of finalizers that follows the step. 0: the queue was empty then or since. */
   unsigned waiting;
   /* least number of finalizers to call in a batch, even if the time of the batch is over */
   unsigned quota;
@@ -324,9 +325,10 @@ typedef struct luaN_Bytes {
   /* Bytes of blocks that the heap keeps until the next major collection, because the heap had not
      shrunk at the last one. 0: none. */
   size_t needed;
-  /* Largest KiB of blocks in use at the end of a marking: [0] in the current period, [1] in the
-     period before. A heap that has shrunk keeps memory for the larger of the two. WHILE_HEAPS of
-     major.c defines the periods. */
+  /* Largest KiB of blocks in use at the end of a marking that has found the heap shrunk: [0] in the
+     current period, [1] in the period before. A marking does not count if the heap uses more than
+     its share of LUAN_BIGHEAP. A heap that has shrunk keeps memory for the larger of the two.
+     WHILE_HEAPS of major.c defines the periods. */
   unsigned lately[2];
   /* KiB that the state had allocated in its life when the current period started, modulo 2^32. (A
      period is the time for which lately[0] records the largest heap.) */
@@ -334,8 +336,8 @@ typedef struct luaN_Bytes {
   /* Time at which the current period started (the time for which lately[0] records the largest
      heap): milliseconds of CLOCK_MONOTONIC, modulo 2^32. */
   unsigned whilebegan;
-  /* 1: the last major collection has found the heap shrunk, so malloc_trim is to be called when
-     giveback.h allows it. */
+  /* 1: the last major collection has found the heap shrunk, and the reserved bytes within the
+     heap's share of LUAN_BIGHEAP. So malloc_trim is to be called when giveback.h allows it. */
   lu_byte shrunk;
   /* Live KiB of the last major collection, without the objects that are only reachable from dead
      objects with finalizers. */

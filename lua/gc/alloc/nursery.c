@@ -413,8 +413,10 @@ static void payback (global_State *g, size_t n) {
   if (back > luaN_used(g)) back = luaN_used(g);
   if (back <= 0) return;
   g->heap.spare -= (size_t)back;
+  /* does not raise heap.limit, the address up to which the fast path allocates: it may stay lower
+     than necessary until luaN_setlimit is called */
   g->GCdebt -= back;
-  g->totalbytes += back;  /* heap.limit stays lower than necessary until luaN_setlimit is called */
+  g->totalbytes += back;
 }
 
 

@@ -33,7 +33,8 @@
 /*
 ** If the remembered set has large tables, a minor collection that is due is delayed. Meanwhile,
 ** luaN_refinetables visits a part of these tables after every LUAN_GAP bytes of allocation. The
-** delay ends when the nursery has REFINED bytes plus one REFINEDPART-th of the old bytes.
+** delay ends when few slots of them are left to visit (remset.many), or when the nursery has
+** REFINED bytes plus one REFINEDPART-th of the old bytes.
 **
 ** A longer delay (larger REFINED, smaller REFINEDPART) shortens the pauses and lets the nursery
 ** grow further.

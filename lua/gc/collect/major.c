@@ -66,12 +66,14 @@
 ** clear the same pages again and again.
 **
 ** A period ends after LUAN_UNUSED_MS milliseconds, or earlier, when the program has allocated
-** WHILE_HEAPS times the bytes in use at the largest size of the heap. A larger WHILE_HEAPS keeps
-** memory longer. With a small one, a period may miss the largest size, because the bytes in use are
-** recorded only when the marking of a major collection ends.
+** WHILE_HEAPS times the largest size of the heap that was recorded in this period or the one before
+** (bytes.lately). A larger WHILE_HEAPS keeps memory longer. With a small one, a period may end
+** before the largest size is recorded, because sizes are recorded only when the marking of a major
+** collection ends.
 **
-** A heap above its share of LUAN_BIGHEAP bytes (divided equally among the states) returns free
-** pages at the end of the major collection.
+** Exception: all states of the process share LUAN_BIGHEAP bytes equally. If a heap that has shrunk
+** still uses more than its share, its size is not recorded, and its free pages are returned at the
+** end of the major collection.
 */
 #define WHILE_HEAPS	3u
 

@@ -189,9 +189,10 @@ size_t luaN_selectslice (global_State *g, size_t bytes) {
 }
 
 
-/* Raises finalize.quota (first to LEAST_QUOTA, then fourfold) if finalizers become due faster than
-   batches call them: the last batch has not emptied the queue, and the queue is longer than at the
-   previous step. While slices still queue dead objects, records the length only. */
+/* Raises finalize.quota (first to LEAST_QUOTA, then fourfold while it is below the length of the
+   queue) if finalizers become due faster than batches call them: no batch has emptied the queue
+   since the previous step (finalize.waiting is not 0), and the queue is longer than it was at that
+   step. While slices still queue dead objects, only records the length. */
 void luaN_setquota (global_State *g) {
   luaN_Finalize *f = &g->heap.gc.finalize;
   unsigned n = (unsigned)(f->tobefinalized.n - f->next);

@@ -22,5 +22,6 @@ LUAI_FUNC size_t luaN_sweepslice (lua_State *L, size_t bytes);
 /* Returns list number 'which' (0 to LUAN_LISTS - 1), in the order of the sweep. */
 LUAI_FUNC luaN_List *luaN_listof (luaN_Gc *c, int which);
 
-/* When a state ends, frees the memory of lua_Alloc that belongs to objects of the lists. */
+/* Frees the memory from lua_Alloc that belongs to threads, tables and large objects in the lists of
+   luaN_Lists. To be called when the state is closed. */
 LUAI_FUNC void luaN_freelists (lua_State *L);
