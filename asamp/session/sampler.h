@@ -147,9 +147,9 @@ uint64_t sampler_untimed (char why[256]);
    which may be empty. */
 unsigned sampler_named (SeenNamed rows[SEEN_NAMES]);
 
-/* A request of another thread. It goes to one state, or to the first state that collects. f is
-   called once, at the end of that state's next collection, where the heap may be walked. If the one
-   state closes before that, f is called with L NULL. */
+/* A request that another thread sends to one state, or to the first state that collects. That state
+   calls f once, at the end of its next collection, where the heap may be walked. If the request is
+   for one state and this state is closed before that, f is called with L NULL. */
 typedef struct SamplerRequest {
   void (*f) (struct SamplerRequest *request, lua_State *L);
 } SamplerRequest;

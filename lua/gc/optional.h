@@ -59,8 +59,9 @@ enum {
      Benchmarks that show its effect: new_keys. */
   LUAN_GROWTHAHEAD,
   /* If a rehash of a table does not change the size of its hash part, it moves the nodes inside the
-     vector that they are in, and allocates none. Its code: vm/inplace.c vm/inplace.h. Its
-     invariants: none. Benchmarks that show its effect: replaced_keys weak_keys. */
+     vector that contains them, and allocates no new vector.
+     Its code: vm/inplace.c vm/inplace.h. Its invariants: none. Benchmarks that show its effect:
+     replaced_keys weak_keys. */
   LUAN_INPLACE
 };
 
