@@ -186,7 +186,7 @@ local function startoptions(name, o, own, other)
     error(("bad argument #2 to '%s' (the value of '%s' must be the first argument)"):format(name, own), 3)
   end
   if checked[other] ~= nil then
-    error(("bad argument #2 to '%s' (option '%s' has no effect here; give it to profiler.%s_start)")
+    error(("bad argument #2 to '%s' (option '%s' is only for profiler.%s_start; leave it out)")
       :format(name, other, other), 3)
   end
   return checked

@@ -65,8 +65,8 @@ HeapRequest *heaprequest_start (uint64_t state, const char *path, const char **w
   sent = sampler_request(state, &h->request);
   if (sent > 0) return h;
   free(h);
-  *why = (sent == 0) ? "no Lua state of the process has this number; leave --state out (in the "
-                       "request 'heap', send - instead of a number)"
+  *why = (sent == 0) ? "no Lua state of the process has this number; leave --state out, or send - "
+                       "in the request 'heap': then the process selects a state"
          : "another client has requested a snapshot that was not taken yet; try again later";
   return NULL;
 }

@@ -170,7 +170,7 @@ void server_sweep (const char *path) {
 /* Writes to 'why' that no socket can be created at its path, because of 'error'. */
 static void pathfailed (int error, char *why, size_t size) {
   snprintf(why, size, "%s%s", strerror(error), error != EADDRINUSE
-           ? "; give another path, or leave listen out"
+           ? "; give another path, or leave the option 'listen' out"
            : "; another file or process uses this path: put %p, the process id, into the path");
 }
 
@@ -199,8 +199,8 @@ int server_open (const char *path, int create, char *why, size_t size) {
   pthread_mutex_unlock(&opening);
   descriptor_release();
   if (fd < 0 && errno != EMFILE && errno != ENFILE)
-    snprintf(why, size, "the system refuses Unix sockets to this process: %s; permit them (filter "
-             "of system calls, RestrictAddressFamilies of systemd), or leave listen out",
+    snprintf(why, size, "the system refuses Unix sockets to this process: %s; permit them in "
+             "its filter (seccomp, RestrictAddressFamilies), or leave the option 'listen' out",
              strerror(errno));
   else if (fd < 0 || !descriptor_spare(fd, 0)) {
     descriptor_few(why, size);

@@ -22,8 +22,8 @@ static uint64_t weightof (const ReadProfile *r, const Site *s, enum FlameWeight 
 
 const char *flame_missing (const ReadProfile *r, enum FlameWeight weight) {
   if (weight == FLAME_HELD && r->npaths == 0)
-    return "does not record the references to live objects (holders): the program was killed or "
-           "ran with holders=0, or no sample was alive at its end; use --weight alive for the "
+    return "does not record the references to live objects (holders): the program was killed, "
+           "ran with holders=0, or had no live sample at its end; use --weight alive for the "
            "lines that allocated the objects";
   if (r->samples + r->timesamples == 0 || weight == FLAME_HELD)
     return NULL;

@@ -467,7 +467,7 @@ static void transcode_fate (void *ud, const ReadSample *s, int fate, uint64_t ti
     return;
   }
   if (t->of->undecided)
-    t->client.stop = "more than 2,097,152 samples, the limit, were taken between two collections, "
+    t->client.stop = "the limit of 2,097,152 samples between two collections was exceeded, "
                      "so the survival of later samples cannot be converted; use another format, or "
                      "a larger --alloc";
   handondeaths(t);

@@ -59,7 +59,7 @@ int luaopen_profiler_heap (lua_State *L);
 static Heap *heaplib_check (lua_State *L, int i) {
   Heap *h = luaL_checkudata(L, i, TYPENAME);
   if (h->graph == NULL)
-    luaL_error(L, "the snapshot is closed");
+    luaL_error(L, "the snapshot is closed; open the file again");
   return h;
 }
 
@@ -549,7 +549,7 @@ static const unsigned char *newfield (lua_State *L, const Heap *h) {
   isnew = lua_toboolean(L, -1);
   lua_pop(L, 1);
   if (isnew && h->isnew == NULL)
-    luaL_error(L, "this snapshot was not compared with another one");
+    luaL_error(L, "this snapshot was not compared with another one; call compare first");
   return isnew ? h->isnew : NULL;
 }
 

@@ -15,8 +15,8 @@ static const struct {
   const char *text;
 } all[LEFT_N] = {
   [LEFT_CHUNKS] = {"chunks", FUNCTIONS_CHUNKS,
-    "the limit of % functions of chunks from strings was reached, so at least # more share the "
-    "rows of [other chunks]; give load a chunk name such as @app.lua"},
+    "the limit of % functions compiled from strings was reached, so at least # more share the "
+    "rows of [other chunks]; pass load a chunk name such as @app.lua"},
   [LEFT_FUNCTIONS] = {"functions", FUNCTIONS_MOST,
     "the limit of % functions was reached, so at least # more share the row (other functions); "
     "profile a part of the program"},
@@ -30,8 +30,8 @@ static const struct {
     "the limit of % addresses of native code was reached, so # more have no name; the option "
     "native=0 leaves native code out"},
   [LEFT_BEFORE] = {"before", PAST_STACKS,
-    "the limit of % bytes of stacks or names of older samples in a flight recorder was reached, "
-    "so # of these samples have no stack or names; use a larger alloc="},
+    "a flight recorder reached the limit of % bytes for stacks and names of its older samples, so "
+    "# of these samples have no stack or names; use a larger alloc="},
   [LEFT_NODES] = {"nodes", TREE_MAXNODES,
     "the limit of % functions in the call tree was reached, so # samples count for the caller of "
     "their function; profile a shorter run"},
@@ -40,19 +40,19 @@ static const struct {
   [LEFT_NAMES] = {"names", READER_MAXNAMES,
     "the limit of % bytes of names was reached, so # names are left out; profile a shorter run"},
   [LEFT_NAMELESS] = {"nameless", READER_MAXNAMELESS,
-    "the limit of % functions without a name was reached, so # frames of more such functions "
-    "share the row [unknown]; profile a shorter run"},
+    "the limit of % functions without a name was reached, so # frames of other such "
+    "functions share the row [unknown]; profile a shorter run"},
   [LEFT_LONGNAMES] = {"longnames", READER_MAXNAME,
     "names longer than % bytes: # were cut; use shorter names of files and chunks"},
   [LEFT_ALIASES] = {"aliases", READER_MAXALIASES,
     "the limit of % functions that share a row because of equal names was reached, so # more "
     "have rows of their own; profile a shorter run"},
   [LEFT_TYPES] = {"types", READER_MAXKINDS,
-    "the limit of % types of objects was reached, so an object of another type counts # times as "
-    "[unknown]; profile a shorter run"},
+    "the limit of % types of objects was reached, so # samples of other types count as [unknown]; "
+    "profile a shorter run"},
   [LEFT_KINDS] = {"kinds", READER_MAXKINDS,
-    "the limit of % classes, counted by type, was reached, so # samples of other classes count "
-    "for their type alone; use fewer values of __name"},
+    "the limit of % combinations of type and class was reached, so # samples of other classes "
+    "count for their type alone; use fewer values of __name"},
   [LEFT_OPEN] = {"open", FIFO_MOST,
     "the limit of % samples between two collections was reached, so the survival of # more is "
     "unknown; use a larger --alloc"},
@@ -68,7 +68,7 @@ static const struct {
   [LEFT_METAS] = {"metas", READER_MAXMETA,
     "texts in the profile that are longer than % bytes: # were cut"},
   [LEFT_COUNTS] = {"counts", READER_MAXCOUNT,
-    "# samples stand for over % periods, but count as %; the file is damaged, make a new profile"},
+    "# samples of more than % periods each count as %; the file is damaged, make a new profile"},
   [LEFT_PATHS] = {"paths", READER_MAXPATHS,
     "the limit of % paths of references to live objects, or of 64 MiB of their texts, was "
     "reached, so # more were shortened or left out; use a larger --alloc"},
@@ -90,29 +90,29 @@ static const struct {
     "the limit of % Lua states at the same time was reached, so the survival of # samples of "
     "other states is unknown; use fewer states at a time"},
   [LEFT_THREADS] = {"threads", READER_MAXTHREADS,
-    "the limit of % OS threads was reached, so # times a Lua state ran on another thread, which "
-    "has no row; start new files with rotate="},
+    "the limit of % OS threads was reached, so other threads, on which Lua states ran # "
+    "times, have no row; start new files with rotate="},
   [LEFT_SETS] = {"sets", READER_MAXLABELSETS,
     "the limit of % sets of labels in a file was reached, so # more are left out, and their "
     "samples count as (none); merge fewer profiles"},
   [LEFT_LABELS] = {"labels", READER_MAXLABELS,
-    "the limit of % labels in the sets of a file was reached, so # more are left out (their "
-    "value is (none)); merge fewer profiles"},
+    "the limit of % labels in the sets of a file was reached, so # more are left out, and "
+    "their value is shown as (none); merge fewer profiles"},
   [LEFT_SITES] = {"sites", SITETABLE_MAXSITES,
-    "the limit of % stacks, counted by type, was reached, so # samples are in the totals, but in "
-    "no function and no line; profile a shorter run"},
+    "the limit of % combinations of stack and type was reached, so # samples are in the totals, "
+    "but in no function and no line; profile a shorter run"},
   [LEFT_LIVES] = {"lives", SITETABLE_MAXSITES,
-    "the limit of % stacks, counted by lifetime, was reached, so # samples are in the totals of "
-    "lifetimes, but in no line; profile a shorter run"},
+    "the limit of % combinations of stack and lifetime was reached, so # samples are in the "
+    "totals of lifetimes, but in no line; profile a shorter run"},
   [LEFT_HELD] = {"held", SITETABLE_MAXSITES,
-    "the limit of % stacks, counted by holder, was reached, so # samples count for their holder, "
-    "but not for the line that allocated them; profile a shorter run"},
+    "the limit of % combinations of stack and holder was reached, so # samples count for their "
+    "holder, but not for the line that allocated them; profile a shorter run"},
   [LEFT_ROWS] = {"rows", BINS_MAXROWS,
     "the limit of % stacks in the timeline was reached, so # samples are in its totals, but in "
     "no function and no type; profile a shorter run"},
   [LEFT_COLLECTIONS] = {"collections", COURSE_MOST,
-    "the limit of % collections in the timeline was reached, so it shows # of them together with "
-    "their neighbours; counts, pauses and sums include all"},
+    "the limit of % collections in the timeline was reached, so it combines # of them with their "
+    "neighbours; counts, pauses and sums include all"},
   [LEFT_MARKS] = {"marks", MARKS_MOST,
     "the limit of % marks in the timeline was reached, so it omits # of them; the table lists all"},
   [LEFT_MARKNAMES] = {"marknames", MARKS_NAMES,
@@ -131,7 +131,7 @@ static const struct {
     "row; asamp report --by state lists all states"},
   [LEFT_TAGS] = {"tags", TAGS_MOST,
     "the limit of % combinations of Lua state, OS thread and labels was reached, so # samples of "
-    "other combinations are shown without these three; use --together, which omits the three"},
+    "other combinations are shown without these data; use --together, which omits them"},
 };
 
 const char *readerleft_key (ReadLeft what) {

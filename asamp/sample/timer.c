@@ -756,7 +756,7 @@ static Clock *startclock (uint64_t ns, TimerClock sort, Signal *signal, char *er
   STORE(c->running, 1);
   signal->clocks++;
   if (!install(signal))
-    snprintf(err, errsize, "cannot sample time: sigaction: %s; leave time out", strerror(errno));
+    snprintf(err, errsize, "cannot sample time: sigaction: %s; leave 'time' out", strerror(errno));
   else if (startsignals(c, err, errsize)) return c;
   STORE(c->running, 0);
   stopsignals(c, 0);

@@ -176,7 +176,7 @@ static int hasfolder (void) {
 
 static void cannot (int error, const char *why) {
   if (error == EACCES && geteuid() != user)
-    complain("%s; the process started as user %u: give out= a path in a folder where user %u may "
+    complain("%s; the process started as user %u: set out= to a path in a folder where user %u may "
              "write", why, (unsigned)user, (unsigned)geteuid());
   else complain("%s", why);
 }

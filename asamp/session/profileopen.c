@@ -47,7 +47,7 @@ static int startthread (Profile *p, char *why, size_t size) {
   if (p->worker == NULL) {
     if (error != EAGAIN && error != ENOMEM)
       snprintf(why, size, "cannot start the thread that writes the profile: %s; a filter of system "
-               "calls refuses it: permit clone3", strerror(error));
+               "calls forbids clone3: permit this call", strerror(error));
     return error;
   }
   pthread_getcpuclockid(p->worker->thread, &p->clock);
@@ -244,7 +244,7 @@ void profile_totals (Profile *p, ProfileTotals *t) {
 
 const char *profile_message (int error) {
   return error == EBADF ? "the program has closed the file descriptor of the profile; enable "
-                          "the profiler after that"
+                          "the profiler after the program has closed descriptors"
        : error == ESTALE ? "another program truncated the profile while it was written; use "
                            "rotate= instead"
        : error == EDEADLK ? "the thread that writes the profile was blocked for 3 s at the end of "

@@ -374,8 +374,8 @@ void sampler_loss (int error, uint64_t lost, int summary, int timed, const char 
   if (error != 0) complain("%s: %s; %llu sample%s lost", path, why, (unsigned long long)lost, verb);
   else if (lost > 0 && summary)
     complain("%s: %llu sample%s lost: %s", path, (unsigned long long)lost, verb, timed
-             ? "C code ran for long, blocked a signal, or memory was short; use a smaller time="
-             : "memory was short, or a queue full; raise ulimit -v, alloc= or malloc=");
+             ? "C code ran for long or blocked a signal, or memory was short; use a smaller time="
+             : "memory was short, or a queue full; raise ulimit -v, or increase alloc= or malloc=");
 }
 
 int samplerlist_report (Sampler *s, const ProfileTotals *t) {
@@ -391,8 +391,8 @@ int samplerlist_report (Sampler *s, const ProfileTotals *t) {
                     s->tracker.interval.random,
                     s->options.timeperiod > 0, t->error != 0 || s->options.summary == 2, s->path);
     if (__atomic_load_n(&samplers.forks, __ATOMIC_RELAXED) != s->forks)
-      complain("the program forked; its child processes are not profiled; the variable ASAMP "
-               "profiles them, too");
+      complain("the program forked; its child processes are not profiled; to profile them, too, "
+               "set the variable ASAMP");
   }
   if (s->timing.cramped > 0)
     complain("%s: %llu time samples have no C stack, because this thread's alternate signal "

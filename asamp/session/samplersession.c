@@ -511,9 +511,9 @@ int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char 
   if (p == NULL)
     snprintf(err, errsize, "no profile is open; call profiler.enable{ring = \"5m\"} first");
   else if (to != NULL && !profile_isring(p))
-    snprintf(err, errsize, "this profile is written to the file '%s'; call dump without a path, "
-                           "because only a flight recorder (option ring) can be written to another "
-                           "file", profile_path(p));
+    snprintf(err, errsize, "this profile is written to the file '%s', and only a flight recorder "
+                           "(option ring) can be written to another file; call dump without a "
+                           "path", profile_path(p));
   else return profile_dump(p, to, 0, path, pathsize, err, errsize);
   return 0;
 }

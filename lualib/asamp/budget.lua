@@ -183,8 +183,8 @@ end
 
 -- Returns the reason why explain() cannot profile further calls, or nil if it can.
 local function busy()
-  return profiler.period() and "the allocating lines are unknown: they need a profile of a second run, " ..
-         "but the profiler is already enabled; disable it before the test"
+  return profiler.period() and "the allocating lines are unknown: a second run cannot be profiled, " ..
+         "because the profiler is already enabled; disable the profiler before the test"
 end
 
 -- Checks a budget. Measures a call of f(...). Returns true if the measured 'field' ("bytes" or "retained") is

@@ -219,7 +219,7 @@ function M.check(t, more)
     o[k] = value
   end
   if o.copies and o.alloc == 0 then
-    return nil, "option 'copies' needs allocation samples; set alloc above 0"
+    return nil, "option 'copies' needs allocation samples; set the option 'alloc' above 0"
   elseif o.copies and o.format == "extended" then
     return nil, "option 'copies' must not be set with format \"extended\", " ..
                 "whose readers would show copies as time"

@@ -31,7 +31,8 @@ function M.setup(wish)
   local every = o.alloc or DEFAULT_PERIOD
   local time = (o.time or 0) > 0 and SECOND // o.time or 0
   if every == 0 and time == 0 and (o.malloc or 0) == 0 and not o.listen then
-    return nil, "ASAMP: nothing to sample: alloc is 0, and neither time nor malloc is set; set one of them"
+    return nil, "ASAMP: nothing to sample: the option 'alloc' is 0, " ..
+                "and neither 'time' nor 'malloc' is set; set one of them"
   end
   local warning = o.quiet ~= true and options.unheeded(o)
   if warning then core.complain("ASAMP: " .. warning) end

@@ -202,7 +202,7 @@ describe("a signal of a time sample", function()
       core.close()
       os.remove(path)]], os.tmpname(), env = {LD_PRELOAD = package.searchpath("refusing", package.cpath)}}
     assert.same({0, "", "cannot sample time: cannot create the stack for signal handlers: Operation not " ..
-                        "permitted; leave time out\ntrue\ttrue\n"},
+                        "permitted; leave 'time' out\ntrue\ttrue\n"},
                 {status, err, (out:gsub("^%S+\t", ""):gsub("out\t%d+", "out"))})
   end)
 

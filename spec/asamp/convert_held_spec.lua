@@ -193,7 +193,7 @@ describe("asamp convert, of a profile with holders,", function()
     assert(p:close())
     local _, err = convert("--to", "collapsed", "--weight", "held", path)
     assert.equal(("asamp convert: '%s' does not record the references to live objects (holders): the " ..
-      "program was killed or ran with holders=0, or no sample was alive at its end; use --weight alive " ..
+      "program was killed, ran with holders=0, or had no live sample at its end; use --weight alive " ..
       "for the lines that allocated the objects\n"):format(path), err)
     assert.equal(4, #protobuf.profile(convert("--to", "pprof", path)).types)
     local f = cjson.decode((convert("--to", "firefox", path)))

@@ -196,7 +196,8 @@ end
       assert.equal(1, status)
       return err
     end
-    assert.matches("option 'copies' needs allocation samples; set alloc above 0", refused "alloc=0")
+    assert.matches("option 'copies' needs allocation samples; set the option 'alloc' above 0",
+                   refused "alloc=0")
     assert.matches("option 'copies' must not be set with format \"extended\"", refused "format=extended")
   end)
 end)

@@ -56,8 +56,8 @@ describe("a long profile", function()
     -- 4 of the 65,536 kinds are not classes: unknown, time, and two types
     local left = N - (65536 - 4)
     assert.same({{what = "kinds", limit = 65536, count = left,
-      text = "the limit of 65,536 classes, counted by type, was reached, so 14,468 samples of other " ..
-             "classes count for their type alone; use fewer values of __name"}}, profile.left)
+      text = "the limit of 65,536 combinations of type and class was reached, so 14,468 samples of " ..
+             "other classes count for their type alone; use fewer values of __name"}}, profile.left)
   end)
 
   -- A server that loads a template again and again creates a new function each time, and profiles in the

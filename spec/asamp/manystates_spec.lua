@@ -440,7 +440,7 @@ describe("a host with many states", function()
   it("requires nothing from the program: no missing module or wrong option ends it", function()
     for wish, says in pairs{["allok=1"] = "unknown option", ["alloc=1"] = "must be a period",
         ["out=/nowhere/at/all.vmprof"] = "No such file", ["format=extended"] = "has only one state",
-        ["alloc=0"] = "nothing to sample: alloc is 0, and neither"} do
+        ["alloc=0"] = "nothing to sample: the option 'alloc' is 0, and neither"} do
       local code, out, err = run(wish, 1, 3, 1)
       assert.equal(0, code)
       assert.is_truthy(out:find "sum 3 ")

@@ -262,7 +262,7 @@ describe("a process that the environment profiles", function()
     shell.output("chmod 777 %s/out", folder)
     assert.equal(0, code)
     assert.is_truthy(err:find("runs as user 65534, which may not write there; the process started as user " ..
-                              "0: give out= a path", 1, true), err)
+                              "0: set out= to a path", 1, true), err)
   end)
 
   it("has no standard streams: none of their numbers is taken", function()
@@ -644,7 +644,8 @@ describe("asamp run of a program #plain", function()
     assert.matches("^asamp run: no profile: '/bin/true' and its child processes [^\n]+\n$", run "/bin/true")
     local err = run("/bin/sh", "-c", ('"%s" s.lua; "%s" s.lua 9; true'):format(lua, lua))
     local first, second =
-      err:match "\nasamp report (%S+) shows more%.\nasamp run: another process has also written '(%S+)'\n$"
+      err:match("\nasamp report (%S+) shows more%.\n" ..
+                "asamp run: a child process has also written a profile, '(%S+)'\n$")
     assert.is_true(first ~= nil and first ~= second and shell.size(folder .. "/" .. first) >
                    shell.size(folder .. "/" .. second), err)
     shell.remove(folder)
@@ -716,9 +717,10 @@ describe("a process for which a filter refuses a system call", function()
     local err = messages("socket", "alloc=0,listen=x.sock")
     if not err then return end
     assert.equal(start .. "the system refuses Unix sockets to this process: Operation not permitted; " ..
-      "permit them (filter of system calls, RestrictAddressFamilies of systemd), or leave listen out\n", err)
+      "permit them in its filter (seccomp, RestrictAddressFamilies), or leave the option 'listen' out\n", err)
     err = messages("bind", "alloc=0,listen=x.sock")
-    assert.equal(start .. "Operation not permitted; give another path, or leave listen out\n", err)
+    assert.equal(start .. "Operation not permitted; give another path, or leave the option 'listen' out\n",
+                 err)
   end)
 
   it("is profiled without fcntl", function()
@@ -733,6 +735,6 @@ describe("a process for which a filter refuses a system call", function()
       print((select(2, profiler.enable{out = ...})))]], folder .. "/b.vmprof"}
     if status == 77 then return end
     assert.matches("b.vmprof': cannot start the thread that writes the profile: Operation not permitted; " ..
-                   "a filter of system calls refuses it: permit clone3\n$", out)
+                   "a filter of system calls forbids clone3: permit this call\n$", out)
   end)
 end)

@@ -656,7 +656,7 @@ describe("the reader", function()
       checkshape(profile)
       assert.same({what = "nameless", limit = limit, count = many - limit - 1,
                    text = "the limit of 65,536 functions without a name was reached, so 4,463 frames of " ..
-                          "more such functions share the row [unknown]; profile a shorter run"},
+                          "other such functions share the row [unknown]; profile a shorter run"},
                   profile.left[1])
       assert.is_true(profile.complete)
       assert.equal(many + 1, profile.timesamples)
@@ -787,8 +787,8 @@ describe("the reader", function()
       vmprof.meta("asamp.1", table.concat(lines) .. "t 10\ns 64\n") .. vmprof.trailer(1)))
     assert.equal(4096, #profile.threads)
     assert.same({what = "threads", limit = 4096, count = 8,
-                 text = "the limit of 4,096 OS threads was reached, so 8 times a Lua state ran on another " ..
-                   "thread, which has no row; start new files with rotate="}, profile.left[1])
+                 text = "the limit of 4,096 OS threads was reached, so other threads, on which Lua " ..
+                   "states ran 8 times, have no row; start new files with rotate="}, profile.left[1])
   end)
 
   it("takes the collections of format 2 as those of format 3, fates and deaths with them", function()

@@ -274,7 +274,7 @@ describe("a signal", function()
       print(profiler.stats().samples > 10)]], path}
     os.remove(path)
     if status == 77 then return end
-    assert.same({0, "cannot sample time: sigaction: Operation not permitted; leave time out\t1\ntrue\n"},
+    assert.same({0, "cannot sample time: sigaction: Operation not permitted; leave 'time' out\t1\ntrue\n"},
                 {status, out})
   end)
 

@@ -194,8 +194,8 @@ describe("time samples and lost ones are all of the thread's CPU time", function
       local status, before, err = process.run{"-l", "profiler", script, how, env = env}
       assert.equal(3, status)
       local n, lost = err:match("^profiler: (%d+) time samples?; profile: " .. path ..
-                                "\nprofiler: " .. path .. ": (%d+) samples are lost: C code ran for long, " ..
-                                "blocked a signal, or memory was short; use a smaller time=\n$")
+                                "\nprofiler: " .. path .. ": (%d+) samples are lost: C code ran for long " ..
+                                "or blocked a signal, or memory was short; use a smaller time=\n$")
       assert(n, err)
       account(n + lost, 0.3 - LATE - 0.001, before + 0.3 + 0.02, 1000, "exit")
       assert.is_true(tonumber(lost) >= (0.3 - LATE - 2 * TICK) * 1000 - 4, lost)

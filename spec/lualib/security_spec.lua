@@ -219,7 +219,7 @@ describe("asamp serve", function()
     assert.equal(200, (fetch(port, "GET /metrics", "Host: app.example:99\r\n" .. bearer)))
     assert.equal(403, (fetch(port, "GET /metrics", "Host: evil.example\r\n" .. bearer)))
     local status, text = fetch(port, "GET /metrics", "Host: localhost\r\nOrigin: http://evil\r\n" .. bearer)
-    assert.same({403, "requests from web pages of another origin are refused\n"},
+    assert.same({403, "requests from web pages of another origin are refused; open the address directly\n"},
                 {status, text})
     assert.equal(403, (fetch(port, "GET /metrics",
                              "Host: localhost\r\nSec-Fetch-Site: cross-site\r\n" .. bearer)))

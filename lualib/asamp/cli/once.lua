@@ -16,8 +16,8 @@ local PART = "'%s' is not counted, because '%s' contains the same recording with
 local DUMP = "'%s' is not counted, because it overlaps in time with '%s': " ..
              "both are dumps of one flight recorder, and only the dump with more samples counts"
 local MERGED = "'%s' is not counted separately, because the merged profile '%s' contains its samples"
-local COMMON = "the merged profiles '%s' and '%s' contain some of the same recordings; " ..
-               "give the files from which both were merged, because samples would count twice"
+local COMMON = "the merged profiles '%s' and '%s' contain some of the same recordings, " ..
+               "which would count twice; give the files from which both were merged"
 
 local PIECE = 4096     -- number of bytes at the start and at the end of a file that 'outline' returns
 local BLOCK = 1 << 20  -- bytes that are compared at a time

@@ -122,8 +122,8 @@ end
 
 M.TOP = {"top", "N", "shows at most N rows of each table (default 15)", M.whole(1)}
 M.WIDTH = {"width", "N", "width of the output in columns (default: the terminal's, else 80)", M.whole(40)}
-M.COLOR = {"color", "WHEN", "uses colours: always, never or auto, the default. " ..
-  "auto uses colours on terminals, unless NO_COLOR is set", M.oneof{"always", "never", "auto"}}
+M.COLOR = {"color", "WHEN", "when to use colours: always, never or auto (default). " ..
+  "auto: on terminals, unless NO_COLOR is set", M.oneof{"always", "never", "auto"}}
 M.JSON = {"json", nil, "prints the output as JSON, with all rows unless --top is given"}
 
 --- Returns the option --out, the path of the result. 'text': its help text.
@@ -156,7 +156,7 @@ function M.sources(text)
   return {"source", "DIRS", text, paths}
 end
 
-M.OWN = {"own", "PATHS", "your own code: files and folders, separated by colons. " ..
+M.OWN = {"own", "PATHS", "PATHS: the files and folders of your own code, separated by colons. " ..
   "Bytes and time of other code count for the line of your code that called it",
   paths}
 

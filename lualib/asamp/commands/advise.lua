@@ -31,9 +31,10 @@ local DESCRIPTION = {
     "a minor collection runs. Each prediction has an estimate of its error. " ..
     "Lists lines whose objects nearly all survive or nearly all die young, and the longest pauses. " ..
     "Needs a profile with many samples (--alloc 16K).",
-  {"nursery", "SIZE", "size for --verify (default: the recommended size, else twice the present size)", size},
+  {"nursery", "SIZE", "nursery size that --verify tries " ..
+    "(default: the recommended size or, if none is recommended, twice the present size)", size},
   {"verify", nil, "runs SCRIPT again with the nursery size SIZE, and compares the prediction with this run"},
-  {"runs", "N", "for --verify: runs SCRIPT N times (default 3) with each of the two nursery sizes; " ..
+  {"runs", "N", "for --verify: number of runs of SCRIPT with each of the two nursery sizes (default 3); " ..
     "the shortest run of each size is compared", options.whole(1)},
   {"top", "N", "shows at most N rows of each table (default 8)", options.whole(1)},
   options.WIDTH,
@@ -98,7 +99,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   if o.verify and not o.files[2] then
     return warn.wrong("--verify runs the script again: give the script after FILE")
   elseif not o.verify and o.files[2] then
-    return warn.wrong("only --verify uses a second argument, the script, got '%s': give --verify, too",
+    return warn.wrong("the script '%s' is only for --verify: give --verify, too",
                       o.files[2])
   elseif o.nursery and not o.verify then
     return warn.wrong("--nursery is the size that --verify tries: give --verify and the script, too")

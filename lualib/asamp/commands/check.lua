@@ -57,7 +57,8 @@ local DESCRIPTION = {
   command = "check", arguments = "PROFILE|SCRIPT", most = math.huge,
   about = "Compares a profile with limits and with a baseline, and fails if one is exceeded. " ..
     "Prints each limit and, for an exceeded limit, the line that contributes most. " ..
-    "A file whose name ends with .lua is a script, which is run and profiled first; its arguments follow.",
+    "A file whose name ends with .lua is a script: " ..
+    "it is first run, with the arguments that follow, and profiled.",
   {"max-allocated", "SIZE", "fails if the whole run allocated more than SIZE bytes, such as 100M", bytes},
   {"max-peak", "SIZE", "fails if more than SIZE bytes of Lua's heap were in use after a collection", bytes},
   {"max-alive", "SIZE", "fails if more than SIZE bytes are alive at the end", bytes},
@@ -72,7 +73,8 @@ local DESCRIPTION = {
   range.UNTIL,
   {"github", nil, "also prints annotations for GitHub Actions"},
   {"junit", "FILE", "also writes the results to FILE as JUnit XML, for CI servers"},
-  {"alloc", "PERIOD", "samples a script every PERIOD allocated bytes, on average (default 32K)", period},
+  {"alloc", "PERIOD", "for a script: takes a sample every PERIOD bytes allocated, on average (default 32K)",
+    period},
   after = "An estimate fails if it exceeds its limit by three standard errors. " ..
     "An increase of a line over the baseline fails if it exceeds the tolerance " ..
     "and is too large for chance: two equal runs differ that much in only one of 100,000 comparisons.",
@@ -168,8 +170,8 @@ local function missing(o, profile, t)
   if o["max-peak"] and not profile.course then
     return "--max-peak: the profile records no garbage collection; profile a longer run"
   elseif o["max-alive"] and profile.samples > 0 and not (profile.fates and (profile.followed or 0) > 0) then
-    return "--max-alive: the profile does not record which objects died; profile a longer run " ..
-           "(another profiler wrote the profile, or the run had no collection)"
+    return "--max-alive: the profile does not record which objects died, because another profiler wrote " ..
+           "the profile, or the run had no collection; profile a longer run with asamp run"
   elseif o["max-alive"] and undecided(o["max-alive"], profile, t.whole) then
     return undecided(o["max-alive"], profile, t.whole)
   elseif o["no-leak"] and profile.profiles then
@@ -252,7 +254,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
     return warn.wrong("--tolerance is the allowed increase over the baseline: give --baseline FILE, too")
   elseif not (o["max-allocated"] or o["max-peak"] or o["max-alive"] or o["max-line"] or
               o["no-leak"] or o.baseline) then
-    return warn.wrong("nothing to check: give a limit (--max-...), --no-leak or --baseline")
+    return warn.wrong("nothing to check: give --max-allocated or another limit, --no-leak, or --baseline")
   end
   local wrong = unfit(o)
   if wrong then

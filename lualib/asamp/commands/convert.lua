@@ -42,23 +42,24 @@ local DESCRIPTION = {
     "pprof is for go tool pprof and for continuous profilers. " ..
     "collapsed is for flamegraph.pl, inferno and others. " ..
     "vmprof is a VMProf log in the other variant: extended if FILE is stock, stock if FILE is extended. " ..
-    "heapsnapshot, of a snapshot of a heap, is for the Memory panel of Chrome", options.oneof(NAMES)},
+    "heapsnapshot is for the Memory panel of Chrome, and needs a heap snapshot as FILE",
+    options.oneof(NAMES)},
   options.out("path of the result; - is standard output. " ..
     "The default is next to the profile, or standard output if the profile is standard input"),
   {"weight", "WHAT", "for collapsed: the number after each stack. " ..
-    "bytes and samples count all allocations; time is microseconds. " ..
+    "bytes, samples: of all allocations. time: microseconds. " ..
     "survived: bytes that survived their first collection. alive: bytes alive at the end. " ..
     "held: bytes alive at the end; the stack is the path of references that keep them alive. " ..
     "Default: bytes, or time if the profile has only time samples",
     options.oneof{"bytes", "samples", "survived", "alive", "time", "held"}},
   {"flavour", "WHICH", "for vmprof: the variant of the result, stock or extended. " ..
     "The default is extended for a stock profile, else stock", options.oneof{"extended", "stock"}},
-  options.sources("for firefox: folders, separated by colons. " ..
-    "Their source files are copied into the result (default: none)"),
+  options.sources("for firefox: copies the source files in DIRS, folders separated by colons, " ..
+    "into the result (default: no sources)"),
   {"together", nil, "adds up all Lua states, OS threads and labels. " ..
     "--to vmprof always keeps them separate. " ..
-    "By default pprof has a label for each state, Firefox a thread, and speedscope a profile. " ..
-    "Collapsed stacks have an outermost frame for each state. " ..
+    "By default, each state is a label in pprof, a thread in Firefox, a profile in speedscope, " ..
+    "and the outermost frame in collapsed stacks. " ..
     "If there are more than 64 states, the states of one script are added up"},
   {"start-up", nil, "keeps the C functions that call the script, such as main, in every stack. " ..
     "With --to vmprof, stacks always have these functions"},

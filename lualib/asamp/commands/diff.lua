@@ -29,7 +29,7 @@ local DESCRIPTION = {
     "Default: bytes and time if both files have them, and alive if that changed"),
   {"total", nil, "adds the bytes and time of called functions to the functions and lines that called them"},
   {"normalize", nil, "multiplies the values of A so that both totals are equal, and so compares shares"},
-  {"sigma", "N", "a row's change of less than N standard errors counts as noise (default 3)",
+  {"sigma", "N", "number of standard errors below which a row's change counts as noise (default 3)",
     options.number(0, 100)},
   {"all", nil, "also shows rows whose change is noise, marked ~"},
   options.TOP,

@@ -37,11 +37,12 @@ local DESCRIPTION = {
     "Also shows a tree of holders, the objects that keep others alive. " ..
     "For a process that listens (ASAMP=listen), first takes a snapshot of the process.",
   {"out", "OUT", "path of the snapshot of a process (default PID.heap in the current folder)", short = "o"},
-  {"state", "N", "takes the snapshot of the Lua state with this number in the process. " ..
-    "The default is the state with the largest heap, or the first that runs a collection",
+  {"state", "N", "takes the snapshot of the process's Lua state with the number N. " ..
+    "The default is a state with at least twice the heap of any other, " ..
+    "else the first state that runs a collection",
     options.whole(0)},
-  {"wait", "TIME", "longest time to wait for the next collection of a process (default 10s): " ..
-    "a snapshot is taken at the end of a collection", options.duration},
+  {"wait", "TIME", "longest time to wait (default 10s): " ..
+    "the snapshot is taken at the end of the process's next collection", options.duration},
   {"held-by", "WHAT", "shows the references that keep the objects of a class or line alive. " ..
     "A class is table, string, function, ... or the name of a metatable; a line is app.lua:5. " ..
     "Prints paths of references from a root. Equal paths are merged, with their share of the objects"},
@@ -52,9 +53,10 @@ local DESCRIPTION = {
     "Without PROFILE, measures the references that hold most sampled bytes", bare = ""},
   {"diff", "OLD", "shows objects that are new, gone or grown since the snapshot OLD of the process. " ..
     "Lists them by class and by line, and the holders of the new objects"},
-  {"least", "PERCENT", "omits rows of a tree with less than this share of all bytes (default 1)",
+  {"least", "PERCENT", "omits rows of a tree with less than this percentage of all bytes (default 1)",
     options.number(0, 100)},
-  {"page", "FILE", "writes an HTML page to FILE instead, with the objects that retain most memory"},
+  {"page", "FILE", "writes an HTML page to FILE instead of text, " ..
+    "and adds the objects that retain most memory"},
   options.sources("shows the allocating source lines in --page. " ..
     "Source files are searched in the current folder and in DIRS, folders separated by colons"),
   options.TOP,
@@ -396,8 +398,8 @@ local function parts(h, old, o, world, warn)
   if o.paths then
     p.paths = h:objects{class = o["held-by"], n = o.top or 15} or {}
     if (o.top or 0) > heap.OBJECTS and #p.paths == heap.OBJECTS then
-      warn.failed("--paths lists at most %d objects, those that retain most memory, although --top is %d",
-                  heap.OBJECTS, o.top)
+      warn.failed("--paths cannot list %d objects (--top): it lists the %d that retain most memory",
+                  o.top, heap.OBJECTS)
     end
   end
   if o.page and not p.paths and not old and not o["held-by"] then

@@ -20,9 +20,9 @@ local DESCRIPTION = {
     "Free memory between Lua objects is listed by the source lines of these objects. " ..
     "Of a profile, shows the memory at its end and over time. " ..
     "Of a process that listens (ASAMP=listen), shows the present memory.",
-  {"peak", nil, "shows a profile at the time when most memory was resident, instead of its end"},
-  {"top", "N", "shows at most N source lines or files for each use of memory (default 8). " ..
-    "The table over time also has at most N rows",
+  {"peak", nil, "of a profile, shows the memory when most was resident, instead of at the end of the run"},
+  {"top", "N", "shows at most N source lines or files for each use of memory, " ..
+    "and at most N rows of the table over time (default 8)",
     options.whole(1)},
   options.WIDTH,
   options.COLOR,
@@ -51,8 +51,9 @@ local function ofprofile(path, world, warn)
   local found, n = resident.ofprofile(profile), profile.samples + profile.timesamples
   warn.partial(path, profile.message, found and 1 or n, "snapshots of memory after that byte are missing")
   if not found and (n > 0 or not profile.message) then
-    warn.failed("'%s' has no data about resident memory; profile a longer run with this version of asamp " ..
-      "(an older asamp or another profiler wrote the file, or the program had no collection)", path)
+    warn.failed("'%s' has no data about resident memory, because an older asamp or another profiler " ..
+      "wrote the file, or the program had no collection; " ..
+      "profile a longer run with this version of asamp", path)
   end
   return found
 end

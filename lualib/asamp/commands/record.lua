@@ -24,7 +24,7 @@ local DESCRIPTION = {
   {"out", "OUT", "path of the profile (default PID.vmprof in the current folder). " ..
     "The process writes the profile as its own user", short = "o"},
   {"alloc", "BYTES", "takes a sample every BYTES allocated, on average; 0: none. " ..
-    "The default is 32K, or more while 32K would give over 1000 samples a second"},
+    "The default is 32K, which is raised while it gives over 1000 samples a second"},
   {"time", "RATE", "takes RATE time samples per second; 0: none (default 100)"},
   {"ring", nil, "makes the process write its flight recorder (ASAMP=ring) to a file at once, " ..
     "without a recording"},

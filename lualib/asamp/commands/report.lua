@@ -58,7 +58,7 @@ local DESCRIPTION = {
     "FILE is a VMProf log by Asamp (stock or extended format) or by another profiler, compressed or not. " ..
     "If FILE is -, standard input is read.",
   options.TOP,
-  options.by("sorts the tables by bytes, samples or time; the default is bytes and time. " ..
+  options.by("sorts the tables by bytes, samples or time (default: bytes and time). " ..
     "survived: by bytes that survived their first collection. alive: by bytes alive at the end. " ..
     "state, thread: shows a table of the Lua states, or of the OS threads, instead",
     {"state", "thread"}),
@@ -68,14 +68,15 @@ local DESCRIPTION = {
     "NAME=(none): only code without the label NAME",
     function(value) return labelled.parse(value), "NAME=VALUE" end},
   {"total", nil, "sorts functions and lines by the column total instead of self"},
-  {"show", "LIST", "shows only these sections (default: all except states, threads and tree): " ..
+  {"show", "LIST", "shows only these sections: " ..
     "functions, lines, callers, types, trends, copies, native, labels, scripts (of Lua states), states, " ..
-    "threads, leaks, holders (of live objects), lifetimes, tree, collections, marks",
+    "threads, leaks, holders (of live objects), lifetimes, tree, collections, marks. " ..
+    "Default: all except states, threads and tree",
     options.listof(text.SECTIONS)},
   {"tree", nil, "adds the call tree"},
-  {"min", "PERCENT", "omits calls with less than this share of the total from the tree (default 1)",
+  {"min", "PERCENT", "omits from the tree calls with less than this percentage of the total (default 1)",
     options.number(0, 100)},
-  {"depth", "N", "omits calls more than N levels deep from the tree (default 60)",
+  {"depth", "N", "omits from the tree calls more than N levels deep (default 60)",
     options.whole(1)},
   {"function", "TEXT", "shows only samples with a function on their stack whose name contains TEXT. " ..
     "Also shows the callers of that function"},
@@ -379,7 +380,7 @@ local function ordered(profile, o, setting, t)
   local wrong
   if TABLES[o.by] and not profile.states then
     return nil, "the profile does not record Lua states and threads; " ..
-      "profiles made with ASAMP or asamp run -- PROGRAM have them"
+      "profile with asamp run -- PROGRAM, or with ASAMP in the environment"
   elseif TABLES[o.by] and o.at then
     return nil, "tables by state and thread cover the whole run: leave --at out"
   elseif o.by and not TABLES[o.by] then
@@ -498,8 +499,8 @@ end
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   local results = {}
   if o.sum and (TABLES[o.by] or o.state) then
-    return warn.wrong("--sum adds up all states and threads: " ..
-      "leave out --sum, or --state, --by state and --by thread")
+    return warn.wrong("--sum adds up all states and threads, " ..
+      "so it cannot be combined with --state, --by state or --by thread: leave one out")
   end
   local no = range.wrong(o)
   if no then

@@ -48,19 +48,20 @@ local DESCRIPTION = {
   least = 1, most = math.huge, rest = 1,
   about = "Runs a Lua script under the profiler, and writes a profile for the other commands. " ..
     "Prints a short report on stderr. " ..
-    "Of a PROGRAM, profiles all Lua states that it creates with liblua5.4.so.0 (by the variable ASAMP). " ..
+    "For a PROGRAM, sets the variable ASAMP, " ..
+    "which profiles all Lua states that the program creates with liblua5.4.so.0. " ..
     "Ends with the script's exit code, or by the signal that ended the script.",
-  {"alloc", "BYTES", "takes a sample every BYTES allocated, on average: 64K, 1M; 0: none. " ..
-    "Fewer bytes give more detail (default 32K; 512K if a PROGRAM is run)",
+  {"alloc", "BYTES", "takes a sample every BYTES allocated, on average, such as 64K; 0: none " ..
+    "(default 32K, for a PROGRAM 512K). Fewer bytes give more detail",
     like("^%d+[KMGkmg]?$", "a number of bytes such as 65536 or 64K")},
-  {"rate", "N", "takes at most N allocation samples a second, on average: " ..
-    "if there are more, the period (--alloc) is doubled (default 1000 if --alloc is not given)",
+  {"rate", "N", "takes at most N allocation samples a second, on average " ..
+    "(default 1000 if --alloc is not given): if there are more, the period (--alloc) is doubled",
     like("^%d+$", "a whole number of samples a second")},
   {"malloc", "BYTES", "also samples native memory, which the whole process allocates with malloc. " ..
-    "It takes a sample every BYTES, on average (512K if BYTES are not given)",
+    "Takes a sample every BYTES, on average (--malloc without BYTES: 512K)",
     like("^%d+[KMGkmg]?$", "a number of bytes such as 65536 or 64K"), bare = "512K"},
-  {"copies", nil, "also samples copied bytes: copies into new strings, and of buffers and tables that grow"},
-  {"time", "RATE", "takes RATE time samples per second; 0: none (default 100; 0 if a PROGRAM is run)",
+  {"copies", nil, "also samples bytes that are copied: into new strings, or because a buffer or table grows"},
+  {"time", "RATE", "takes RATE time samples per second; 0: none (default 100, for a PROGRAM 0)",
     like("^%d+$", "a whole number of samples a second")},
   {"wall", nil, "samples wall-clock time instead of CPU time"},
   {"exact", nil, "takes a separate stack for each sample of CPU time; " ..
@@ -73,8 +74,8 @@ local DESCRIPTION = {
   {"holders", "WHEN", "records the references that keep objects alive (holders). " ..
     "1 (the default): at the end. 0: never. 60s, 5m, 1h: at the end and at this interval",
     like("^%d+[smh]?$", "1, 0, or a time such as 60s, 5m or 1h")},
-  {"prove-leaks", nil, "measures how many bytes would be freed without the reference " ..
-    "that causes a likely leak. For this, a forked process writes a heap snapshot. Only for scripts"},
+  {"prove-leaks", nil, "for a SCRIPT: measures how many bytes would be freed without the reference " ..
+    "that causes a likely leak, in a heap snapshot that a forked process writes"},
   {"out", "OUT", "path of the profile (default SCRIPT.PID.vmprof in the current folder). " ..
     "%p is the process id, %t the start time of the process, %h the name of the host. " ..
     "An existing profile is replaced, any other file is kept",
@@ -472,7 +473,8 @@ local function runprogram(program, t, words, environment, world, warn)
     shortreport(list[1], nil, how, status, false, world, warn)
   end
   for i = 2, quiet and 0 or #list do
-    world.err(("asamp run: another process has also written '%s'\n"):format(layout.printable(list[i])))
+    world.err(("asamp run: a child process has also written a profile, '%s'\n"):format(
+      layout.printable(list[i])))
   end
   return ended(how, status, world)
 end

@@ -67,15 +67,15 @@ end
 local DESCRIPTION = {
   command = "serve", arguments = client.ARGUMENT .. "...", what = "process", most = 1000,
   about = "Serves data of processes that listen (ASAMP=listen) over HTTP. " ..
-    "/metrics is for Prometheus; /debug/pprof/ is for go tool pprof and continuous profilers. " ..
-    "As in Go programs, it has heap, allocs and profile (with seconds=N). " ..
+    "/metrics is for Prometheus; /debug/pprof/ is for go tool pprof and continuous profilers: " ..
+    "it has heap, allocs and profile (with seconds=N), as in Go programs. " ..
     "If there are several processes, target=NAME selects one. Ctrl-C ends the server.",
   {"http", "ADDRESS", "address and port of the server (default 127.0.0.1:6060); " ..
     "an address that other machines can reach needs --token, too", address},
   {"host", "NAME", "names of this server, separated by commas, in addition to its address and localhost. " ..
     "Requests that use another name are refused, so that no web page can read profiles", hostnames},
-  {"token", "TOKEN", "a secret that each request must contain; @FILE reads it from a file. " ..
-    "A request has the header Authorization: Bearer TOKEN, or token=TOKEN in its URL", secret},
+  {"token", "TOKEN", "a secret that each request must contain, in the header Authorization: Bearer TOKEN, " ..
+    "or as token=TOKEN in the URL. @FILE: the secret is in FILE", secret},
 }
 
 function M.usage()
@@ -95,11 +95,11 @@ function M.refusal(r, allowed)
   local called = (r.host or ""):lower()
   local name = called:match "^(%[[%x:.]+%])" or called:match "^([^:]*)"
   if not allowed.names[name] or not called:find("^:?%d*$", #name + 1) then
-    return 403, ("the request calls this server '%s', which is not one of its names; " ..
+    return 403, ("the request names the host '%s', which is not a name of this server; " ..
                  "to allow this name, start asamp serve with --host"):format(called)
   elseif r.origin and r.origin:lower() ~= "http://" .. called and r.origin:lower() ~= "https://" .. called or
          r.site and r.site ~= "same-origin" and r.site ~= "none" then
-    return 403, "requests from web pages of another origin are refused"
+    return 403, "requests from web pages of another origin are refused; open the address directly"
   elseif allowed.token and r.query.token ~= allowed.token and
          r.authorization ~= "Bearer " .. allowed.token then
     return 401, "the request does not contain the token: " ..
@@ -290,7 +290,7 @@ function Server:start(t, kind, seconds, query, now)
   elseif s.recording ~= 1 and s.file and query.record ~= "1" then
     return nil, 409, "the process's profile lacks samples of the requested kind: " ..
       "restart the process with alloc= and time= in ASAMP, " ..
-      "or end that profile by a recording: send this request by POST with record=1"
+      "or send this request by POST with record=1, which ends that profile by a recording"
   end
   local path, own = fileof(t)
   if not path then
@@ -351,8 +351,8 @@ function Server:convert(job, now)
   topprof.start(self.interpreter, job, PATIENCE)
 end
 
-local REMOVED = "the process has removed the file with the requested seconds (options rotate and keep): " ..
-  "request less time (seconds=) than the option rotate, or restart the process with a larger option keep"
+local REMOVED = "the process has removed the file of the requested time, because of its options " ..
+  "rotate= and keep=: request a smaller seconds= than rotate=, or restart the process with a larger keep="
 
 -- Returns true if the profile that the job converts is the process's own file, and the process writes to
 -- another file by now.

@@ -34,10 +34,10 @@ local DESCRIPTION = {
     "The page needs no network and contains the source lines that it shows. " ..
     "FILE is a VMProf log, as for asamp report; - is standard input. " ..
     "With OLD, an earlier profile, the page starts with a flame graph coloured by the changes.",
-  options.out("path of the page (default FILE.html, of two profiles FILE.diff.html). " ..
+  options.out("path of the page (default FILE.html, for two profiles FILE.diff.html). " ..
     "- is standard output, the default if the profile is read from standard input"),
-  options.sources("folders, separated by colons. Their source files are shown, " ..
-    "and those of the current folder; lines of other files are not shown"),
+  options.sources("shows the source files in DIRS, folders separated by colons, " ..
+    "and in the current folder; lines of other files are not shown"),
   {"nodes", "N", "keeps at most N nodes of the call tree (default 100000)",
     options.whole(1)},
 }

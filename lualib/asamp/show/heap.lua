@@ -204,7 +204,7 @@ end
 function M.leafhead(leaf, totals)
   local share = ("%s of %s"):format(units.percent(leaf.count, totals.count), count(totals.count, "object"))
   return leaf.value > 0 and ("%s, %s, held by:"):format(units.short(leaf.value), share) or
-         share .. " (other listed objects retain their bytes), held by:"
+         share .. ", whose bytes other listed objects retain, held by:"
 end
 
 function M.heldby(held, style)
@@ -239,8 +239,8 @@ function M.paths(list, info, style)
       "itself " .. units.short(object.self), layout.clean(object.class), object.address),
       "  ", style.width)
     if object.site then
-      lines[#lines + 1] = ("    allocated %s before the snapshot at %s"):format(age(object.age),
-        sitetext(object, style.width - 43, style.paint))
+      lines[#lines + 1] = ("    allocated at %s, %s before the snapshot"):format(
+        sitetext(object, style.width - 43, style.paint), age(object.age))
     end
     lines[#lines + 1] = layout.wrap(layout.clean(holders.text(object.path)), "    ",
                                     style.width)
@@ -253,7 +253,8 @@ function M.signed(n)
   return (n < 0 and "-" or "+") .. units.short(math.abs(n))
 end
 
-local ADDRESSES = ". Objects are matched by address, so matches are chance: compare snapshots of one process."
+local ADDRESSES = ". Objects are matched by address, so all matches are accidental: " ..
+  "compare snapshots of one process."
 
 --- Returns a warning if the comparison of two heap snapshots may be meaningless, else nil. 'diff': the
 -- comparison (its field 'misfit' is the reason); 'info': heap:info of the new snapshot.

@@ -33,7 +33,7 @@ function M.stats(s)
       units.plural(s.samples, "allocation sample"), size(s.allocated),
       units.plural(s.timesamples, "time sample"), units.plural(s.lost, "sample"))
   if (s.unfollowed or 0) > 0 then
-    add("too many samples survived: the death of %s is not recorded; a larger period (alloc) helps",
+    add("too many samples survived: the death of %s is not recorded; use a larger alloc=",
         units.plural(s.unfollowed, "sample"))
   end
   if (s.untimed or 0) > 0 then

@@ -127,9 +127,10 @@ local function leak(v, group)
     return ("Likely leak: %s of %s from %s, alive at the end. %s."):format(units.bytes(group.bytes),
       typename(group.rows[1].type), from, unheld(v))
   elseif group.held then
-    return ("Likely leak: %s: %s. It keeps %s. C code that no Lua code called allocated most of that; " ..
-            "%s are %s from %s."):format(layout.clean(group.holder), KINDS[group.kind],
-      units.bytes(group.held), units.bytes(group.bytes), typename(group.rows[1].type), from)
+    return ("Likely leak: %s: %s. It keeps %s. Most of that was allocated by C code " ..
+            "that no Lua code called; %s are %s from %s."):format(layout.clean(group.holder),
+      KINDS[group.kind], units.bytes(group.held), units.bytes(group.bytes),
+      typename(group.rows[1].type), from)
   end
   return ("Likely leak: %s: %s. It keeps %s, most of it %s from %s."):format(layout.clean(group.holder),
     KINDS[group.kind], units.bytes(group.bytes), typename(group.rows[1].type), from)
@@ -198,11 +199,11 @@ local function possibly(stopped, grower)
     return ("Seen growing: %s. It may be a leak, or a list, cache or output that fills up: " ..
             "a longer run would decide."):format(grower)
   elseif stopped < LOADING then
-    return ("Seen growing only during the first %s of the CPU time without collections: %s. " ..
+    return ("Seen growing only in the first %s of the CPU time (collections not counted): %s. " ..
             "It is probably data that the program loads once."):format(
       percent(math.max(stopped, 0.01)), grower)
   end
-  return ("Seen growing during the first %s of the CPU time without collections: %s. " ..
+  return ("Seen growing in the first %s of the CPU time (collections not counted): %s. " ..
           "After that, the program worked without adding to it. " ..
           "It may be data that the program loads once, or a leak in the first part of the run. " ..
           "Check if it grows again when the program repeats its work."):format(percent(stopped), grower)

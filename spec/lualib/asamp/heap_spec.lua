@@ -81,7 +81,7 @@ describe("asamp heap", function()
     status, out, err = asamp("--held-by", "table", "--top", "2", "--width", "200", file)
     os.remove(file)
     assert.same({0, ""}, {status, err})
-    assert.matches('  9%d%.%d%% of %d,%d+ objects %(other listed objects retain their bytes%), held by:\n' ..
+    assert.matches('  9%d%.%d%% of %d,%d+ objects, whose bytes other listed objects retain, held by:\n' ..
                    '    local "list" of [^\n]* → %[1%.%.n%]\n', out)
   end)
 
@@ -104,7 +104,7 @@ describe("asamp heap", function()
     assert.equal(0, status)
     assert.is_truthy(out:find("\nAllocated at\n.-:11  handle\n"), out)
     assert.is_truthy(
-      out:find("\n    allocated [%d.]+m?s before the snapshot at %S+:11  handle\n    _G → "), out)
+      out:find("\n    allocated at %S+:11  handle, [%d.]+m?s before the snapshot\n    _G → "), out)
     status, out, err = asamp("--held-by", "app.lua:7777", new)
     assert.equal("", out)
     assert.same({1, "asamp heap: no live sampled object was allocated at 'app.lua:7777'; " ..
@@ -448,8 +448,8 @@ describe("asamp heap", function()
   -- A former bug: the command listed 256 objects, whatever --top was, without a message.
   it("says how many objects --paths lists at most", function()
     local status, out, err = asamp("--paths", "--top", "300", "--json", new)
-    assert.same({0, "asamp heap: --paths lists at most 256 objects, those that retain most memory, " ..
-                    "although --top is 300\n"}, {status, err})
+    assert.same({0, "asamp heap: --paths cannot list 300 objects (--top): it lists the 256 that retain " ..
+                    "most memory\n"}, {status, err})
     assert.equal(256, #json.decode(out).paths)
     status, out, err = asamp("--paths", "--top", "256", "--json", new)
     assert.same({0, "", 256}, {status, err, #json.decode(out).paths})
@@ -480,7 +480,7 @@ describe("asamp heap", function()
   it("says of a path whose objects others retain that it is so", function()
     local totals = {count = 104, self = 10, value = 10}
     assert.equal("1.0K, 3.8% of 104 objects, held by:", show.leafhead({count = 4, value = 1024}, totals))
-    assert.equal("96.2% of 104 objects (other listed objects retain their bytes), held by:",
+    assert.equal("96.2% of 104 objects, whose bytes other listed objects retain, held by:",
                  show.leafhead({count = 100, value = 0}, totals))
   end)
 

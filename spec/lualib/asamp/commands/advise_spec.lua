@@ -197,7 +197,7 @@ describe("asamp advise", function()
     assert.matches("--verify runs the script", text, 1, true)
     code, text = run(path, script)
     assert.equal(2, code)
-    assert.matches("only --verify uses", text, 1, true)
+    assert.matches("is only for --verify: give", text, 1, true)
     -- Without --verify, the option must be refused. A former bug: it was ignored without a message.
     code, text = run("--nursery", "1M", path)
     assert.equal(2, code)

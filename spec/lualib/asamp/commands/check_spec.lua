@@ -302,7 +302,7 @@ describe("asamp check", function()
   it("refuses wrong arguments", function()
     local path = make(3, 1)
     for _, case in ipairs{
-      {"nothing to check: give a limit (--max-...), --no-leak or --baseline", path},
+      {"nothing to check: give --max-allocated or another limit, --no-leak, or --baseline", path},
       {"--tolerance is the allowed increase over the baseline: give --baseline FILE, too", path,
         "--no-leak", "--tolerance", "3"},
       {"--max-line needs FILE:LINE=SIZE, or a comma-separated list of these, got 'x'", path, "--max-line",

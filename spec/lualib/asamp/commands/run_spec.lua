@@ -208,7 +208,7 @@ describe("asamp run", function()
   -- A former bug: no message stated that child processes are missing in the profile.
   it("says that forked child processes are not profiled, and nothing about programs that it runs", function()
     local message = "profiler: the program forked; its child processes are not profiled; " ..
-                    "the variable ASAMP profiles them, too\n"
+                    "to profile them, too, set the variable ASAMP\n"
     write(("local peers = package.loadlib(%q, 'luaopen_peers')()\n"):format(
       host.realpath(assert(package.searchpath("peers", package.cpath)))) .. [[
       local pid = peers.fork()

@@ -405,9 +405,9 @@ describe("a process that is served", function()
     process.await(function() return host.query(folder .. "/keep.sock", "stats\n") end)
     port = freeport()
     start(serving(port, "keep.sock"))
-    assert.same({409, "the process has removed the file with the requested seconds (options rotate and " ..
-      "keep): request less time (seconds=) than the option rotate, or restart the process with a larger " ..
-      "option keep\n"},
+    assert.same({409, "the process has removed the file of the requested time, because of its " ..
+      "options rotate= and keep=: request a smaller seconds= than rotate=, or restart the process with a " ..
+      "larger keep=\n"},
                 {get "/debug/pprof/profile?seconds=2"})
   end)
 

@@ -207,7 +207,7 @@ describe("a sentence of the verdict", function()
   it("says how much a holder keeps if C code allocated most of it", function()
     local leak = {holder = "_G", kind = "list", bytes = 4096, held = 65536,
                   rows = {line(7, {type = "table"})}}
-    assert.matches("It keeps 64 KiB%. C code that no Lua code called allocated most of that; " ..
+    assert.matches("It keeps 64 KiB%. Most of that was allocated by C code that no Lua code called; " ..
                    "4 KiB are tables from a.lua:7", text{leaks = {leak}})
   end)
 
@@ -230,13 +230,13 @@ describe("a sentence of the verdict", function()
 
   it("says until when an object grew that a program then used", function()
     local maybe = line(9, {holder = "_G", stopped = 0.91})
-    assert.matches("^Seen growing during the first 91%% of the CPU time without collections: _G, from " ..
+    assert.matches("^Seen growing in the first 91%% of the CPU time %(collections not counted%): _G, from " ..
                    "a.lua:9 %(f%). After that, .* data that the program loads once, or a leak.*" ..
                    "%[asamp report %-%-show holders p%]", text{growth = "maybe", maybe = {maybe}})
     -- a former bug: data that a program had loaded in 0.3% of its time might be a leak
     maybe.stopped = 0.003
-    assert.matches("^Seen growing only during the first 1%% of the CPU time without collections: _G, from " ..
-                   "a.lua:9 %(f%)%. It is probably data that the program loads once%. %[",
+    assert.matches("^Seen growing only in the first 1%% of the CPU time %(collections not counted%): _G, " ..
+                   "from a.lua:9 %(f%)%. It is probably data that the program loads once%. %[",
                    text{growth = "maybe", maybe = {maybe}})
   end)
 
