@@ -117,8 +117,9 @@ void firefox_free (Firefox *f);
 /* Returns the errno of the first temporary file that has failed, or 0. */
 int firefox_error (Firefox *f);
 
-/* Stores the rows of 'deaths' and adds up the numbers of rows of each group of Lua states. Call it
-   once after reader_read. Sets the counts of left-out data in left[LEFT_N]. */
+/* Stores the rows of the file's table of deaths (samples by the time at which their blocks died),
+   and counts the rows of all tables for each group of Lua states. Call it once after reader_read.
+   Sets the counts of left-out data in left[LEFT_N]. */
 void firefox_group (Firefox *f, const ReadProfile *r, uint64_t *left);
 
 /* Returns 1 if the file needs a thread (a track of the viewer) for this group of Lua states:

@@ -45,8 +45,9 @@ static uint32_t addstep (Building *b, const char *text, uint64_t key) {
   return h->nsteps++;
 }
 
-/* Returns a new node, a frame that shows the reference 'text', or HELDSTACK_NONE if out of memory.
-   'key': key of this text in the map 'bystep', which finds references with equal texts. */
+/* Returns a new node, a child of the node 'parent', or HELDSTACK_NONE if out of memory. The viewer
+   shows it as a frame of a stack, with the name 'text' (a reference such as a field of a table).
+   'key': key of this text in the map 'bystep', which finds equal texts. */
 static uint32_t addpath (Building *b, uint32_t parent, const char *text, uint64_t key) {
   uint32_t step = addstep(b, text, key);
   return step == HELDSTACK_NONE ? HELDSTACK_NONE : addnode(b, parent, step, 0, 0);

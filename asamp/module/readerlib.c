@@ -472,9 +472,10 @@ static void pushslices (lua_State *L, const Bins *b, int nkeys) {
   lua_settop(L, result);
 }
 
-/* Sets 'bins', totals for each slice of time: the columns of pushslices, 'start', 'width' (length
-   of a slice) and 'n' (number of slices). Also sets 'gone', totals of the survivors that died later
-   by slice of their death, perhaps with another 'width'. */
+/* Sets two fields of the profile's table. 'bins' has totals for each time slice: columns (from
+   pushslices), 'start', 'width' (length of a slice) and 'n' (number of slices). 'gone' has totals
+   of the survivors that died later. Its time slices are those of the deaths, and their 'width' may
+   differ. */
 static void pushbins (lua_State *L, const ReadProfile *r, const Bins *b, const Bins *gone) {
   size_t i;
   pushslices(L, b, BINKEYS);

@@ -521,16 +521,17 @@ static COLD void *operator_ (const char *name) {
                                            : (void *)(uintptr_t)plainnew;
 }
 
-/* Declares f, the real C++ operator 'name', and searches for it once. */
+/* Declares f, the C++ library's own operator 'name' (such as operator new), which this library
+   replaces. Searches for it at the first use only. */
 #define FIND(type, name)  \
   static type to;  \
   type f = __atomic_load_n(&to, __ATOMIC_RELAXED);  \
   if (unlikely(f == NULL))  \
     __atomic_store_n(&to, f = (type)operator_(name), __ATOMIC_RELAXED)
 
-/* Evaluates 'call', a call of the real C++ operator, counts its block and returns it. Does not
-   count the block if 'left' has changed: then the operator has called malloc, which has counted
-   it. */
+/* Evaluates 'call', a call of the C++ library's operator, counts its block and returns it. If
+   'left' (the bytes until the next sample) has changed, the operator has called malloc, which has
+   counted the block already: then it is not counted again. */
 #define COUNT(call, n)  \
   int64_t before = left;  \
   void *p = call;  \

@@ -48,8 +48,8 @@ typedef struct ReaderStream {
   /* The previous collection of the state. The file stores each collection as differences from the
      previous one. */
   ReadCollection before;
-  /* Planned bytes of the nurseries, from the last record of a minor collection. The next such
-     record stores the difference from this value. */
+  /* The planned bytes of nurseries in the last record of a minor collection
+     (ReadCollection.planned). The next such record stores the difference from this value. */
   uint64_t planned;
   /* Index of the next survivor in 'follow' for which the file gives the path of references that the
      current heap walk has found. */

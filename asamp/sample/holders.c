@@ -32,8 +32,9 @@ typedef struct Needed {
      parent is this table. The count stops at HOLDERS_FIELDS + 1: with more than HOLDERS_FIELDS, the
      keys are one step "[*]". */
   uint32_t fields;
-  /* number of objects of Work.list whose parent is this object; without those whose 'isindexed' is
-     1, and without those that already have a path */
+  /* Number of objects of Work.list whose parent is this object and whose paths are still to be
+     determined one by one. Elements of lists (their 'isindexed' is 1) are not counted, because they
+     share one path. */
   uint32_t children;
   uint32_t elements;	/* Number of the path to the indexed objects whose parent is this object; 0:
                            not determined yet. */

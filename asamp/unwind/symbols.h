@@ -43,9 +43,9 @@ int symbols_iscode (Elf *elf, uint64_t address);
    dwfl_module_addrname. */
 const char *symbols_name (Elf *elf, uint64_t address);
 
-/* Returns 0 if dwfl_module_addrname certainly finds no name for 'address', because symbols_name
-   found none: there are no compressed symbols (.gnu_debugdata), no symbol without a size before the
-   address, and no symbol of another type that contains it. */
+/* To be called if symbols_name found no name for 'address'. Returns 1 if the slower function
+   dwfl_module_addrname may find one: the file has compressed symbols (.gnu_debugdata), a symbol
+   without a size before the address, or a symbol of another type that contains the address. */
 int symbols_hasmore (Elf *elf, uint64_t address);
 
 /* Returns the highest start of a function that is not above 'address', or 'address' if there is

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of the sampler (sampling.h), and the functions of seam.h that configure it. */
+/* Calls the sampler's functions for samples and events (sampling.h), and has the functions of
+   seam.h that set the sampler. */
 
 #include "ldo.h"
 #include "lgc.h"

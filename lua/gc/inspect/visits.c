@@ -9,9 +9,9 @@
 #include "visits.h"
 
 
-/* Returns 1 if TESTBIT of o records whether o is in the set: for the main thread and the objects of
-   lists.large (prototypes; long strings and userdata of more than LUAN_LARGETEXT bytes). Returns 0
-   for other objects, which have a bit in their block. */
+/* Returns 1 if the bit TESTBIT of o->marked records whether the walk has visited o: for the main
+   thread and the objects of lists.large (prototypes; long strings and userdata of more than
+   LUAN_LARGETEXT bytes). Returns 0 for other objects, for which a bit of their block records it. */
 static int islarge (const global_State *g, const GCObject *o) {
   switch (o->tt) {
     case LUA_VPROTO: return 1;

@@ -436,8 +436,9 @@ static int ahead_resolve (global_State *g, const Entry *e, size_t *resolved) {
 
 
 /* Visits the list of entries with unmarked keys. If a key is marked now, removes its entry from the
-   list and, if the value is strong, marks the value. Starts the log of marked objects. Returns the
-   number of values that it has marked. */
+   list and, if the value is strong, marks the value. Also starts the log in which marking records
+   the objects that it marks: later visits only need these. Returns the number of values that it has
+   marked. */
 static size_t resolveall (global_State *g) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];

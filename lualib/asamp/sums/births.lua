@@ -294,8 +294,9 @@ function M.tail(profile)
 end
 
 -- Returns two numbers of bytes: those allocated in the whole run, and those allocated after a time (us).
--- Usually these are counts of the collections. If there were many Lua states, these are sampled bytes: the
--- last collection of a state that closes late also counts bytes that were allocated long before.
+-- Usually the records of collections have these numbers. If there were many Lua states, sampled bytes are
+-- used instead: a state that closes late may have its only collection then, and its record counts bytes that
+-- were allocated long before.
 local function allocated(profile, time)
   local all, after = 0, 0
   local born = profile.states and profile.born

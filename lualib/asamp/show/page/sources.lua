@@ -28,8 +28,7 @@ local REASONS = {
   {"absent", "were not found: name their folders with --source DIRS"},
 }
 
---- Maps the name of a reason to the end of a sentence about one file whose lines are missing. "chunk": the
--- name of a chunk, such as [string "..."], or of a missing file without a folder and an extension.
+--- Maps the name of a reason to the end of a sentence about one file whose lines are missing.
 M.WHY = {
   outside = "lies outside the current folder: name its folder with --source DIRS",
   hidden = "is in a hidden folder: name it with --source DIRS",
