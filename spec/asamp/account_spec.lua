@@ -16,8 +16,8 @@ local shell = require "spec.support.shell"
 local vmprof = require "spec.support.vmprof"
 
 -- Code at the start of the tested programs. It counts the exact bytes by label independently of the
--- profiler. T[i] is a set of labels. set(i) gives that set to the running coroutine. create(f), resume(co,
--- ...) and close(co) replace the functions of the library coroutine. Each of these functions adds the bytes
+-- profiler. T[i] is a set of labels. set(i) gives that set to the running coroutine. create, resume
+-- and close replace the functions of the library coroutine. Each of these functions adds the bytes
 -- that were allocated since the previous call to truth[i], where i is the set of the coroutine that ran.
 -- finish() prints these sums.
 local TRUTH = [==[

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** failing [most=N] [name=PROGRAM]: runs each program of programs.c many times. In run k (1, 2, 3,
-** ...) lua_Alloc refuses the k-th memory request. This ends when the program makes fewer than k
+** failing [most=N] [name=PROGRAM]: runs each program of programs.c many times. In run k (k is 1,
+** 2, 3 and up) lua_Alloc refuses the k-th memory request. This ends when the program makes fewer than k
 ** requests, or when k exceeds N. Then all of this is repeated, but run k refuses all later
 ** requests, too.
 **

@@ -268,7 +268,7 @@ local REASONS = {
   others = "new objects each time, which are soon dropped",
 }
 
--- Advice for lines that make long strings. The key is the C function that allocates the strings; "" stands
+-- Advice for lines that make long strings. The key is the C function that allocates the strings; "" is
 -- for the operator "..". Other functions, such as file:read, have no advice: their strings do not contain the
 -- previous ones.
 local LONG = {[""] = "Collect the parts in a table, and call table.concat once",

@@ -54,7 +54,7 @@ end
 
 --- Returns the rows of a call tree in display order:
 --
---   - fn: element of profile.functions; nil: the row stands for the small children of its parent
+--   - fn: element of profile.functions; nil: the row sums the small children of its parent
 --   - more: number of these small children
 --   - self, total: values without and with callees
 --   - depth: number of frames from the root of the tree

@@ -362,7 +362,7 @@ local function rename(parts, ismore)
   end
 end
 
--- Returns rows for the stacks without a Lua frame. The row of such a stack stands for its innermost C
+-- Returns rows for the stacks without a Lua frame. The row of such a stack represents its innermost C
 -- function that is not a function of Lua's API. Adds these rows to 'nearest', a map from call tree node to
 -- row (third result of rowsoflines).
 local function rowsofc(profile, nearest)
