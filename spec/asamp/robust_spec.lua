@@ -252,7 +252,9 @@ describe("a fork", function()
       local walker = peers.thread([=[
         local profiler, shapes = require "profiler", require "shapes"
         assert(profiler.enable{alloc = 64, out = ..., quiet = true})
-        shapes.signalled(function() local _ = {1, 2, 3, 4} end)  -- libunwind walks past the handler
+        shapes.signalled(function()  -- libunwind walks past the handler
+          for i = 1, 100 do local _ = {1, 2, 3, 4} end  -- enough bytes that at least one is sampled
+        end)
         assert(profiler.disable())]=], ...)
       while not walking.started() do peers.sleep(0.001) end
       local pid = peers.fork()
