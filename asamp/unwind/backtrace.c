@@ -63,8 +63,8 @@ typedef struct TableHead {
 #define UDATA4	0x03
 #define DATAREL_SDATA4	0x3b
 
-/* Returns 1 if the memory of a search table is readable, which it is not after its object file was
-   unloaded. */
+/* Returns 1 if the head of a search table is readable. It is not readable after the object file
+   with the table was unloaded. */
 static int hashead (const TableHead *h) {
   return readable_word((uintptr_t)h) && readable_word((uintptr_t)(h->entry) - sizeof(uint64_t));
 }
@@ -142,8 +142,9 @@ static int procname (unw_addr_space_t as, unw_word_t address, char *name,
    libunwind have are NULL. */
 static unw_accessors_t accessors;
 
-/* Makes libunwind's data about the process ("address space"). The child of a fork makes new data,
-   because a thread of the parent may have held the lock of the old data during the fork. */
+/* Makes the data ("address space") that libunwind has about the process. The child of a fork makes
+   new data, because a thread of the parent may have held the lock of the old data during the
+   fork. */
 static void newspace (void) {
   space = unw_create_addr_space(&accessors, 0);
   if (space != NULL) unw_set_caching_policy(space, UNW_CACHE_GLOBAL);
@@ -225,9 +226,9 @@ static uintptr_t within (uintptr_t ip) {
   return backtrace_start(ip - 1) + 2;
 }
 
-/* Continues a walk whose first n frames have rules and whose next frame has none, by libunwind.
+/* Continues a walk with libunwind: the first n frames have rules, and the next frame has none.
    libunwind can only start at the innermost frame, so it visits the n frames again. At the first
-   later frame with a rule, the walk continues by rules. Returns the number of frames. */
+   later frame with a rule, the walk continues with rules. Returns the number of all frames. */
 static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int n) {
   unw_cursor_t c;
   UnwindFrame f, at;

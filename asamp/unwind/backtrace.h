@@ -36,8 +36,8 @@ typedef struct Backtrace {
 } Backtrace;
 
 /* Initializes the data for walks of the calling thread's stack, whose highest address is 'end'. *b
-   must be all zero, or from an ended thread: its rules are then kept. Returns 0 if out of
-   memory. */
+   must be all zero, or the data of a thread that has ended; in that case the cached rules are kept.
+   Returns 0 if out of memory. */
 int backtrace_open (Backtrace *b, const char *end);
 
 /* Stores the interrupted stack as return addresses, innermost first, at most BACKTRACE_MAX. Returns

@@ -36,8 +36,8 @@ typedef struct Library {
   size_t n;			/* number of symbols */
 } Library;
 
-/* Returns the number of symbols. Only the GNU hash table shows it: the largest symbol index in it,
-   + 1. */
+/* Returns the number of symbols of a library. It is in no header, so it is computed as 1 + the
+   largest symbol index in the GNU hash table 'hash'. */
 static size_t countsymbols (const uint32_t *hash) {
   uint32_t nbuckets = hash[0], first = hash[1], words = hash[2], last = 0, i;
   const uint32_t *buckets = hash + 4 + words * (sizeof(ElfW(Addr)) / 4);

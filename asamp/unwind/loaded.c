@@ -31,8 +31,8 @@ static FindObject *findobject;  /* address of _dl_find_object; NULL: not availab
                                    yet */
 
 static void setfindobject (void) {
-/* a test defines LOADED_OLD: glibc before 2.35 has no _dl_find_object, so the table below is
-   used */
+/* LOADED_OLD is defined by a test that runs the code for glibc before 2.35. That glibc has no
+   _dl_find_object, so the table below is used. */
 #if !defined(LOADED_OLD)
   void *f = dlsym(RTLD_DEFAULT, "_dl_find_object");
   FindObject *to;

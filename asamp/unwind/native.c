@@ -55,8 +55,9 @@ static Dwfl *session;		/* libdwfl's data about the object files that were loaded
 static unsigned long long loads;	/* value of dlpi_adds (files ever loaded by the loader) when
                                            'session' was made */
 static unsigned nsessions;
-static int starved;		/* 1: the next lookup makes a new session, because this one may lack
-                                   an object file (loaded later, or out of memory) */
+static int starved;		/* 1: the next lookup makes a new session, because the present one may
+                                   lack an object file: the file was loaded later, or could not be
+                                   read because memory ran out */
 static uint64_t started;		/* time at which 'session' was made, s */
 static Image *images;		/* linked list of the object files that findelf has read into memory
                                    for 'session' */
@@ -176,8 +177,9 @@ static void native_end (void) {
   }
 }
 
-/* Looks up an address in a remembered object file, and writes the function's name and the file's
-   path. Returns 0 if the file has no code at the address, or if another file has replaced it. */
+/* Looks up an address in a remembered object file. Writes the name of the function to 'symbol'
+   (file name and offset if the function has no name), and the file's path to 'file'. Returns 0 if
+   the file has no code at the address, or if another file has replaced it. */
 static int nameof (const Gone *g, uint64_t address, char *symbol, size_t symbolsize, char *file,
                    size_t filesize) {
   const uint64_t at = address - g->bias;
@@ -295,8 +297,9 @@ static int report (Dwfl *s) {
   return ok;
 }
 
-/* Returns libdwfl's session for the objects that are loaded now; makes a new session if the loader
-   has loaded files. Returns NULL on failure. */
+/* Returns libdwfl's session for the objects that are loaded now. Makes a new session if there is
+   none, if the loader has loaded files since the session was made, or if 'starved' is 1. Returns
+   NULL on failure. */
 static Dwfl *native_current (void) {
   unsigned long long now = 0;
   dl_iterate_phdr(countloads, &now);
@@ -346,7 +349,7 @@ typedef struct Search {
 } Search;
 
 /* Callback for each module (object file) of the session. Stops at the module whose mappings contain
-   the address. */
+   the address, and sets search->found to this module if the address is in its code. */
 static int native_visit (Dwfl_Module *mod, void **ud, const char *name, Dwarf_Addr start,
                          void *arg) {
   Search *search = arg;
@@ -389,9 +392,10 @@ static Dwfl_Module *lockmodule (uint64_t address) {
 }
 
 
-/* Returns the name of the symbol that covers the address, or NULL. Also finds symbols without a
-   size and symbols in .gnu_debugdata, by libdw, if there are any: libdw's search takes 30 times as
-   long. Ignores arm's mapping symbols "$x" and "$d", which mark where code and data start. */
+/* Returns the name of the symbol that covers the address, or NULL. If symbols_name finds no name,
+   and the file has symbols without a size or in .gnu_debugdata, searches them with libdw. That
+   takes 30 times as long. Ignores arm's mapping symbols "$x" and "$d", which mark where code and
+   data start. */
 static const char *symbolname (Dwfl_Module *mod, Elf *elf, uint64_t bias, uint64_t address) {
   const char *name = symbols_name(elf, address - bias);
   int mapping;
@@ -417,8 +421,8 @@ static const char *debugname (Dwfl_Module *mod, Image *image, uint64_t address) 
 }
 
 /* Writes the name of the function at 'address' of a module. If the function is an implementation of
-   an indirect function such as memcpy (indirect.h), writes the public name. Without a name, writes
-   file and offset. */
+   an indirect function such as memcpy (indirect.h), writes the public name. If the function has no
+   name, writes the file's name and the offset of the function's start. */
 static void modulename (Dwfl_Module *mod, uint64_t address, const char *path, char *symbol,
                         size_t size) {
   GElf_Addr bias;
@@ -458,8 +462,8 @@ void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
 #if defined(__x86_64__) || defined(__aarch64__)
 
 /* FP, SP, RETURN: DWARF numbers of the registers with frame pointer, stack pointer and return
-   address. RETURNAT(fp): position of the return address, if a call saves the frame pointer at 'fp'.
-   'fp' and the result are offsets in bytes from the start of the caller's frame. */
+   address. RETURNAT(fp): where the return address is stored if the frame pointer is saved at 'fp'.
+   Both are offsets in bytes from the start of the caller's frame. */
 #if defined(__x86_64__)
 enum { FP = 6, SP = 7, RETURN = 16 };
 #define RETURNAT(fp)	(-8)
@@ -513,7 +517,8 @@ static void frameof (Dwarf_Frame *frame, NativeFrame *f) {
   else if (ops[0].number == FP) f->base = NATIVE_FP;
 }
 
-/* Looks up in the unwind tables (NULL: none) how to leave the frame of the code at 'address'. */
+/* Stores in *f how to leave the frame of the code at 'address', according to the unwind tables.
+   Does not change *f if 'tables' is NULL or has no entry for the address. */
 static void lookup (Dwarf_CFI *tables, Dwarf_Addr address, NativeFrame *f) {
   Dwarf_Frame *frame = NULL;
   if (tables == NULL || dwarf_cfi_addrframe(tables, address, &frame) != 0) return;

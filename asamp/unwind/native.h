@@ -5,7 +5,7 @@
 ** comes from the debug file (symbols.h) or from the Lua name of a C function (registered.h).
 ** Otherwise it is file and offset ("libc.so.6+0x27200"), which are the same in every run.
 **
-**   NA1  the calls take a lock;
+**   NA1  native_name and native_frame take a lock;
 **   NA2  a fork waits for the running call, so that the child finds this lock and the loader's
 **        free;
 **   NA3  no descriptor stays open: the program may inherit or close it;
@@ -46,8 +46,9 @@ typedef struct NativeFrame {
   int16_t saved;
 } NativeFrame;
 
-/* Looks up how to leave the frame of the function at 'address'. Returns how many times the list of
-   object files in memory has been read, which shows the caller whether files may have changed. */
+/* Stores in *f how to leave the frame of the function at 'address'. Returns how many times the list
+   of object files in memory has been read, which shows the caller whether files may have
+   changed. */
 unsigned native_frame (uint64_t address, NativeFrame *f);
 
 #endif

@@ -20,7 +20,8 @@
 
 /* Returns 1 if the name of a C function should be searched now: it has no name yet, and this is the
    1st, 2nd, 4th, 8th, ... call for this function. A search is repeated, because a module may
-   register its functions late. Allocates. Thread-safe. */
+   register its functions late. Returns 0 if REGISTERED_MOST other functions are stored, or if out
+   of memory. Allocates. Thread-safe. */
 int registered_iswanted (const void *function);
 
 /* Stores a copy of the name of a function, for which registered_iswanted has returned 1. Does

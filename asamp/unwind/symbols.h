@@ -45,7 +45,8 @@ const char *symbols_name (Elf *elf, uint64_t address);
 
 /* To be called if symbols_name found no name for 'address'. Returns 1 if the slower function
    dwfl_module_addrname may find one: the file has compressed symbols (.gnu_debugdata), a symbol
-   without a size before the address, or a symbol of another type that contains the address. */
+   without a size at or below the address, or a symbol of another type that contains the address; or
+   it is a file for 32 bits. */
 int symbols_hasmore (Elf *elf, uint64_t address);
 
 /* Returns the highest start of a function that is not above 'address', or 'address' if there is

@@ -17,8 +17,8 @@
 #include "threadlocals.h"
 
 #define FORK_NS	100000000	/* longest time, in ns, that a fork waits for walks on other
-                                   threads; a walking thread may itself wait for a lock of the
-                                   forking thread */
+                                   threads; limited, because a walking thread may itself wait
+                                   for a lock of the forking thread */
 #define FORK_NAP	50000	/* ns between two attempts of a fork to take the lock */
 
 /* Locked by a thread while libunwind walks its stack. A fork takes this lock, so that libunwind's
@@ -28,8 +28,8 @@ static pthread_mutex_t walking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 /* 1: this thread has locked 'walking' for a fork, and unlocks it after the fork */
 static __thread int waited __attribute__((tls_model("initial-exec")));
 
-/* Does not call pthread_mutex_timedlock, because that waits until a time of CLOCK_REALTIME, which
-   may be set back meanwhile. */
+/* Locks 'walking' before a fork, or gives up after FORK_NS. Does not call pthread_mutex_timedlock,
+   because that waits until a time of CLOCK_REALTIME, which may be set back meanwhile. */
 static void forking (void) {
   const struct timespec nap = {0, FORK_NAP};
   const uint64_t started = clock_now();
@@ -76,14 +76,14 @@ static void prime (void) {
   descriptor_release();
 }
 
-/* Returns 1 if the call that returns to 'ip' lies between u->from and u->to, so the walk starts at
-   its frame. */
+/* Returns 1 if the call instruction before the return address 'ip' lies between u->from and u->to.
+   The walk starts at the frame of this call. */
 static int isstart (const Unwind *u, uintptr_t ip) {
   return (uintptr_t)u->from < ip && ip <= (uintptr_t)u->to;
 }
 
-/* Does the walk again from its start, with libunwind. Stores up to 'max' return addresses, and
-   returns their number. */
+/* Does the walk again from its start, with libunwind. Stores up to 'max' return addresses in 'a',
+   which must have space for UNWIND_OWN more, and returns their number. Sets u->ended. */
 static int unwind_again (Unwind *u, void **a, int max) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   int all, i = 0, n;

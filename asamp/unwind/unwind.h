@@ -18,8 +18,9 @@
 
 #include <stdint.h>
 
-/* Log2 of the number of slots in the cache of rules. The slots in use are scattered: with 13, the
-   first walks touched more pages, and a session took 0.1 ms longer (bench/defaults, "short"). */
+/* Log2 of the number of slots in the cache of rules. The slots in use are scattered over the cache:
+   with the value 13, the first walks touched more pages, and a session took 0.1 ms longer
+   (bench/defaults, "short"). */
 #define UNWIND_LOG	11
 #define UNWIND_NEAR	8	/* number of adjacent slots that may contain a rule; the hash of the
                                    rule's return address gives the first one */
@@ -73,12 +74,13 @@ typedef struct Unwind {
 
 /* Starts a walk of the calling thread's stack. The first frame is the innermost one whose code lies
    between 'from' and 'to'; its function must not return before the walk ends. 'end': highest
-   address of the stack, or NULL. Allocates and may block, like unwind_more. */
+   address of the stack; NULL: unknown, so that libunwind does the walk. Allocates and may block,
+   like unwind_more. */
 void unwind_start (Unwind *u, const char *from, const char *to, const char *end);
 
 /* Continues the walk. 'addresses' has space for 'room' (above UNWIND_OWN) return addresses, of
-   which n are stored; appends further ones. Returns the new number, or n if the walk has ended or
-   'addresses' is full. */
+   which n are stored; appends further ones, up to a total of room - UNWIND_OWN. Returns the new
+   total. It is n if the walk has ended or this limit is reached. */
 int unwind_more (Unwind *u, void **addresses, int n, int room);
 
 /* Looks up the rule of a return address in the unwind tables and adds it to the cache. Returns 0 if
