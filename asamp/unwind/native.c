@@ -55,9 +55,8 @@ static Dwfl *session;		/* libdwfl's data about the object files that were loaded
 static unsigned long long loads;	/* value of dlpi_adds (files ever loaded by the loader) when
                                            'session' was made */
 static unsigned nsessions;
-static int starved;		/* 1: the next lookup makes a new session, because the present one may
-                                   lack an object file: the file was loaded later, or could not be
-                                   read because memory ran out */
+static int starved;		/* 1: the next lookup makes a new session, because this one may lack
+                                   an object file: the file was loaded later, or memory ran out */
 static uint64_t started;		/* time at which 'session' was made, s */
 static Image *images;		/* linked list of the object files that findelf has read into memory
                                    for 'session' */
