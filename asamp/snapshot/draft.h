@@ -29,7 +29,7 @@ typedef struct Draft {
 int draft_start (Draft *d, const Place *place);
 
 /* Completes the snapshot if 'error' is 0: gives the temporary file its final name. If 'error' is
-   not 0 or the rename fails, calls draft_drop. Returns 0, 'error', or the errno of the failure. */
+   not 0, or if this fails, calls draft_drop. Returns 0, 'error', or the errno of the failure. */
 int draft_end (Draft *d, int error);
 
 /* Removes the temporary file, and the final file if it is still empty. Returns 1 if a temporary

@@ -11,7 +11,8 @@
 
 #define CGROUP	"/sys/fs/cgroup"
 
-/* Reads the start of a file. Returns 0 if it is empty or unreadable. */
+/* Reads up to size - 1 bytes from the start of a file, and stores them in 'to' with a NUL. Returns
+   0 if the file is empty or unreadable. */
 static int text (const char *path, char *to, size_t size) {
   int fd = open(path, O_RDONLY | O_CLOEXEC);
   ssize_t n = fd >= 0 ? read(fd, to, size - 1) : -1;

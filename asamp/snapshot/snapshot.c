@@ -175,7 +175,7 @@ static _Noreturn void child (Writer *w, lua_State *L, const char *path) {
 typedef struct Waiting {
   pid_t child;
   pid_t parent;		/* process that forked the child */
-  unsigned seconds;	/* 0: no limit */
+  unsigned seconds;	/* time limit of the child, s; 0: none */
   Draft draft;		/* names of the files that the child writes */
   char *path;		/* for messages */
 } Waiting;
@@ -245,8 +245,9 @@ static void snapshot_ended (Waiting *w, int known, int status) {
 }
 
 /* Removes each ended child from 'waiting' and handles it. Puts a running child back; if other
-   threads have filled 'waiting' meanwhile, waits for its end instead. In a forked child of the
-   program, only empties 'waiting', because its children are those of the parent. */
+   threads have filled 'waiting' meanwhile, waits until that child has ended, and handles it. In a
+   forked child of the program, only empties 'waiting', because the children in it are those of the
+   parent. */
 void snapshot_check (void) {
   UNCANCELLED;
   int i, status = 0;
@@ -306,9 +307,9 @@ static int snapshot_failed (const char *path, const char *why, int error, char *
   return 0;
 }
 
-/* Writes the snapshot in a child process. Writes it in this process if wish->inprocess is 1 or the
-   fork fails. Returns 0, or an errno and maybe a reason in 'why'. After 0, the child s->child may
-   still be writing. */
+/* Writes the snapshot in a child process, or in this process if wish->inprocess is 1 or the fork
+   fails. Returns 0, or an errno and maybe a reason in 'why'. If it returns 0 and s->child is not 0,
+   that child is still writing. */
 static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s, char *why,
                 size_t size) {
   DescriptorSignals signals;
