@@ -38,8 +38,8 @@ void dying_forked (void);
 
 /* Decides which thread finishes the profiles. First waits until no thread is between dying_hold and
    dying_release. Returns 1 to the first caller in a process, which must finish the profiles and
-   call dying_done. A later call waits for dying_done and returns 0. Each wait lasts at most 10
-   s. */
+   call dying_done. Returns 0 to later callers; on another thread than the first caller's, waits for
+   dying_done before. Each wait lasts at most 10 s. */
 int dying_start (void);
 void dying_done (void);
 

@@ -172,9 +172,9 @@ static const Set *labels_keep (const Set *s) {
   return to;
 }
 
-/* Returns the number of label set *s, which is added if it is new. If there are LABELS_SETS sets
-   already, instead returns the number of a set with the same names and the values LABELS_OTHERS.
-   Returns LABELS_NOMEMORY if out of memory. */
+/* Returns the number of label set *s, which is added if it is new; 0 if *s is empty. If there are
+   LABELS_SETS sets already, instead returns the number of a set with the same names and the values
+   LABELS_OTHERS, or 0 if there are LABELS_MOST sets. Returns LABELS_NOMEMORY if out of memory. */
 static uint32_t numberof (Set *s) {
   uint64_t key = labels_keyof(s->pairs, s->n * sizeof(Pair));
   uint32_t id = (s->n > 0) ? idmap_get(&setids, key) : 0;

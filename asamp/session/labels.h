@@ -23,7 +23,7 @@
    that were set, all with the value LABELS_OTHERS. The remaining numbers are for such sets: one for
    each combination of names. */
 #define LABELS_MOST	(LABELS_SETS + BOUND(256u, 8))
-#define LABELS_NOMEMORY	UINT32_MAX	/* result of labels_change */
+#define LABELS_NOMEMORY	UINT32_MAX	/* result of labels_change if out of memory */
 
 /* A label to set or to remove. */
 typedef struct LabelChange {
@@ -35,8 +35,9 @@ typedef struct LabelChange {
    resulting labels, or LABELS_NOMEMORY. Thread-safe, but not async-signal-safe. */
 uint32_t labels_change (uint32_t set, const LabelChange *changes, size_t n);
 
-/* Stores the labels of a set, at most PROFILE_LABELS, and returns their number; 0: unknown set.
-   Takes no lock. */
+/* Stores the labels of set number 'set' in 'to', at most PROFILE_LABELS, and returns how many there
+   are. Returns 0 for set 0 and for an unknown set. 'ud' is unused, because this function is a
+   callback (EncoderConfig.labels). Takes no lock. */
 size_t labels_of (void *ud, uint32_t set, ProfileLabel *to);
 
 /* Adds the numbers of names, values and sets that were left out because of limits to *left, and the

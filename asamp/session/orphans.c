@@ -17,7 +17,7 @@
 typedef struct Orphan {
   const void *owner;
   uint32_t state;
-  /* index of the source line that allocated the block; a result of resident_left */
+  /* source line that allocated the block, as the index that resident_left has returned */
   unsigned line;
   float bytes;
 } Orphan;

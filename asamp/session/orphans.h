@@ -17,9 +17,9 @@
 #include "profile.h"
 #include "tracker.h"
 
-/* Makes orphans of the native-memory samples of state 's' that are still alive. 't': the state's
-   tracker. Call it before the end of the state is reported. Returns the number of new orphans; 0
-   also if out of memory. */
+/* Makes orphans of the native-memory samples of state 's' that are still alive, and removes all
+   orphans of other profiles (OP1). 't': the state's tracker. Call it before the end of the state is
+   reported. Returns the number of new orphans; 0 also if out of memory. */
 uint64_t orphans_adopt (const ProfileState *s, Tracker *t);
 
 /* Returns 1 if orphans_emit should be called at the time 'now' (ns): since its last call, watched

@@ -46,7 +46,7 @@ static char *command;
 /* 1: no samples are requested now, so no file is made. Atomic. */
 static int idle;
 static int temporary;
-static int cut;			/* errno that has cut the last recording, or 0 */
+static int cut;			/* errno with which writing the last recording failed, or 0 */
 static int numbered;		/* number (%n in the path) of the last profile */
 /* 1: this is a forked child in which the function runs() was not called yet. Atomic. */
 static int parted;
@@ -204,7 +204,8 @@ static Profile *process_make (const char *to, unsigned number, char *err, size_t
   if (p != NULL) {
     char *last = path;
     path = strdup(profile_path(p));
-    free(last);  /* after the change: the child of a fork must not free it again */
+    free(last);  /* after 'path' was changed: otherwise the child of a fork could free
+                      the old text a second time */
     if (!o.made && profile_elsewhere(p) != NULL)
       complain("'%s' %s; this profile is written to '%s'", name, profile_elsewhere(p), path);
   }
@@ -488,7 +489,7 @@ uint64_t process_size (void) {
 
 /* Prepares a call such as fstatat for the profile with the absolute path 'whole': stores the
    descriptor of the profiles' folder in *at, and returns the profile's name in the folder. If the
-   folder does not exist, stores AT_FDCWD and returns 'whole'. */
+   descriptor cannot be used any more (hasfolder), stores AT_FDCWD and returns 'whole'. */
 static const char *process_nameof (const char *whole, int *at) {
   const char *slash = strrchr(whole, '/');
   *at = hasfolder() ? with.options.folder : AT_FDCWD;

@@ -7,13 +7,14 @@
 **
 **   P1  a function is emitted before the first sample that contains it;
 **   P2  samples are in the order in which they were taken;
-**   P3  a collection decides the survival of all allocation samples before it, in their order. It
-**       does not for time samples and samples of copied bytes (of growing vectors and new strings);
+**   P3  a collection decides the survival of all allocation samples before it, in their order. Time
+**       samples and samples of copied bytes (of growing vectors and new strings) have no outcome;
 **   P4  no sample is lost silently: losses before the end are counted in ProfileTotals;
 **   P5  a stack is passed as its difference to the state's previous stack: the number of equal
 **       outermost frames ('shared', lines included), and the other frames. A caller may always pass
 **       'shared' 0 and the whole stack;
-**   P6  a class is emitted before the first outcome with it; ids are 1, 2, ...;
+**   P6  a class is emitted before the first outcome that refers to it. The ids of classes are 1, 2,
+**       ..., in the order of emission;
 **   P7  the list of survivors has the samples that survived their first collection (outcome 1) and
 **       have not died since, in the order of their outcomes;
 **   P8  in a profile of many states, each state has its own stream of events. The thread that runs

@@ -476,7 +476,8 @@ static int awaitroom (Profile *p, int *locked) {
   return 1;
 }
 
-/* Argument of lastset. */
+/* State of emitlast while it reports the bytes by label set of one Lua state: argument 'ud' of
+   lastset. */
 typedef struct LastSets {
   Profile *p;
   const ProfileState *state;

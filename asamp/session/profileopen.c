@@ -351,8 +351,8 @@ int profile_close (Profile *p, ProfileTotals *t) {
   return result;
 }
 
-/* Frees the profile in a forked child, except the encoder's buffers: the writer thread may have
-   been changing them at the fork. */
+/* Frees the profile in a forked child, except the encoder and a flight recorder's ring and strings:
+   the writer thread may have been changing them at the fork. */
 void profile_abandon (Profile *p) {
   profileopen_release(p);
 }

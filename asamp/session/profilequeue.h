@@ -38,8 +38,8 @@
 #define OFTHREAD	__thread __attribute__((tls_model("initial-exec")))
 
 #define QUEUE_BYTES	(2u << 20)    /* bytes of each of two buffers */
-/* The writer is woken when a buffer has this number of bytes. With so few bytes, the writer still
-   finds them in the CPU cache. */
+/* The writer is woken when a buffer has this number of bytes. The number is small enough
+   that the writer still finds the bytes in the CPU cache. */
 #define WAKE_BYTES	(256u << 10)
 /* Shortest time between two calls of Profile.round, ns. While that function has no work, the time
    doubles, up to FLUSH_NS. */
@@ -66,7 +66,7 @@ struct Profile {
   Worker *worker;         /* thread that runs the writer */
   pid_t pid;              /* process of the writer */
   Queue queue[2];
-  int active;             /* buffer that receives events */
+  int active;             /* index in 'queue' of the buffer that receives events */
   int stop;
   int ended;              /* 1: the writer thread has ended and the file is closed (profile_end) */
   size_t reserved;        /* bytes of the event being reported */
@@ -82,7 +82,7 @@ struct Profile {
   EventTally taken;
   /* Numbers of samples reported to the profile that did not reach the file. */
   EventTally lost;
-  uint64_t cut;           /* truncated texts; atomic */
+  uint64_t cut;           /* number of truncated texts; atomic */
   /* the fields from 'file' to 'written' belong to the writer thread */
   LiveFile file;
   Place place;

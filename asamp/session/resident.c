@@ -114,8 +114,10 @@ void resident_freed (unsigned line, uint64_t bytes) {
   __atomic_sub_fetch(&left[line].bytes, (int64_t)bytes, __ATOMIC_RELAXED);
 }
 
-/* Adds up the last measurements of all states (Footprint). Stores in *since how many more bytes the
-   heaps reserve now than at those measurements. Lock held. */
+/* Adds up the last measurements of all states (Footprint), in bytes: in *p the areas of their
+   heaps, in *living the live objects ('inuse' if less), in *resident the resident bytes of the
+   heaps, in *outside the external bytes. Stores in *since how many more bytes the heaps reserve now
+   than at those measurements. Lock held. */
 static void resident_places (luaN_Places *p, uint64_t *living, uint64_t *resident,
                              uint64_t *outside, int64_t *since) {
   const Resident *s;
@@ -162,8 +164,8 @@ static void takelua (Lua *l, int64_t *untouched) {
   resident_take(&l->old, untouched);
 }
 
-/* Subtracts the profiler's bytes *own from *native. If *own is the larger number, reduces it to
-   *native first. */
+/* Subtracts the profiler's bytes *own from *native, the bytes of the program and the profiler. If
+   *own is above *native, first reduces *own to *native, but not below 0. */
 static void split (int64_t *native, int64_t *own) {
   if (*own > *native) *own = *native > 0 ? *native : 0;
   *native -= *own;

@@ -72,9 +72,9 @@ static inline void resident_held (Resident *r, uint64_t bytes) {
    end. */
 enum { RESIDENT_STATE = 1, RESIDENT_PROFILE };
 
-/* Measures the state's heap if that is due. Then, if a snapshot is due, emits it to the profile of
-   'state'; NULL: no profile. 'last': 0 after a collection; RESIDENT_STATE or RESIDENT_PROFILE
-   before the end of the state or the profile. */
+/* Measures the state's heap if that is due and RQ2 allows it. Then, if a snapshot is due, emits it
+   to the profile of 'state'; NULL: no profile. 'last': 0 after a collection; RESIDENT_STATE or
+   RESIDENT_PROFILE before the end of the state or the profile. */
 void resident_measure (Resident *r, lua_State *L, const Tracker *t, ProfileState *state,
                     ResidentPolicy *policy, int last);
 

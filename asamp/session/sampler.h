@@ -7,7 +7,7 @@
 ** except the userdata of sampler_of.
 **
 **   SS1  one lock protects the list of samplers, and the fields 'profile', 'path' and 'file' of
-**        each; a sampler's own thread reads the fields without it;
+**        each sampler. The thread that runs a sampler's state reads these fields without the lock;
 **   SS2  no two sessions of the process write the same file (PL4 of place.h);
 **   SS3  only the thread that runs a state, or a forked child, frees its session. If another thread
 **        calls exit(), the file ends, nothing is freed, and later samples are lost;
@@ -133,7 +133,8 @@ enum { SAMPLER_PAUSES = 18 };
    inherited. */
 typedef struct SharedHeaps {
   uint64_t open;			/* number of open states */
-  uint64_t sums[SEENS];			/* sums over the names of states (SeenNamed.sums) */
+  uint64_t sums[SEENS];			/* sums[i]: sum of SeenNamed.sums[i] over all names of
+                                           states */
   uint64_t longest;			/* longest pause of all states so far, ns */
   uint64_t bins[SAMPLER_PAUSES];	/* histogram of the pauses of all states so far */
 } SharedHeaps;
@@ -170,7 +171,8 @@ typedef struct SamplerRow {
 unsigned sampler_states (SamplerRow *rows, unsigned most);
 
 /* Writes the content of a flight recorder to the file 'to', or flushes the file of another profile
-   (profile_dump). Returns 0 with the reason in 'err' on failure. */
+   (profile_dump). Stores the file's path in 'path'. Returns 0 with the reason in 'err' on
+   failure. */
 int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char *err,
                   size_t errsize);
 

@@ -111,11 +111,12 @@ void samplerlist_point (void *ud, lua_State *L) {
 #define RATE_STAGE	32
 
 /*
-** Keeps the allocation samples of a state below the option 'rate' per second of CPU time, or of
-** wall time if that is less. If there are more, doubles the period. If there are less than a
-** quarter, halves the period, but not below s->period.
+** Adapts the sampling period so that a state takes at most s->options.rate allocation samples per
+** second of CPU time, or of wall time if that is less. If it has taken more, doubles the period,
+** once or several times. If it has taken less than a quarter, halves the period, but not below
+** s->period.
 **
-** A check is due after RATE_NS of CPU time, or after 'stage' samples.
+** A check is due after RATE_NS of CPU time, RATE_IDLE * RATE_NS of wall time, or 'stage' samples.
 */
 void samplerlist_restrain (Sampler *s, lua_State *L) {
   const uint64_t rate = s->options.rate, stage = rate / 2 > RATE_STAGE ? rate / 2 : RATE_STAGE;

@@ -111,8 +111,9 @@ void samplerlist_restrain (Sampler *s, lua_State *L);
    is about to end. */
 void samplerlist_measure (Sampler *s, lua_State *L, int last);
 
-/* Emits for each label set how many bytes the state has allocated in its profile. Call it once per
-   profile. 'all': the state's bytes (SEEN_BYTES). Returns the sum. */
+/* Emits for each label set how many bytes the state has allocated since it joined its profile. Call
+   it once per profile. 'all': the state's bytes over all label sets (SEEN_BYTES). Returns the sum
+   of the bytes. */
 uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all);
 /* Emits the totals of a state that leaves its profile without being closed: bytes by label set, all
    bytes, counts of dropped data, and 'lost' lost samples. Takes the numbers from s->seen. Returns

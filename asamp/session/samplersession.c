@@ -59,7 +59,8 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
   }
   profile_sample(&s->state, in, shared, frames, n);
   if (s->shared != NULL) samplerlist_publish(s);
-  else {  /* other threads read these two numbers at exit, and no others before the next copy */
+  else {  /* for an exit on another thread: copies the two numbers that allocation samples change.
+             samplerlist_publish copies all numbers at the next collection or safepoint. */
     seen_put(&s->seen, SEEN_SAMPLES, s->tracker.samples);
     seen_put(&s->seen, SEEN_BYTES, tracker_bytes(&s->tracker, s->tracker.L));
   }

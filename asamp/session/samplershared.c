@@ -19,8 +19,8 @@
 #include "uncancelled.h"
 
 #define SPARES		16	/* largest number of samplers kept for later states */
-/* When a state that has lived this long (ns) is closed, the references that keep sampled objects
-   alive are recorded. */
+/* If a state is closed at least this time (ns) after it joined its profile, the references that
+   keep sampled objects alive are recorded. */
 #define OLD_NS		1000000000
 
 static Sampler *spare;		/* Samplers of closed states, for reuse. */
