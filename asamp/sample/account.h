@@ -6,7 +6,8 @@
 **
 **   AC1  account_bytes is the sum of all sets, set 0 included, plus the bytes allocated since
 **        the last change of the label set;
-**   AC2  if there is no memory for a set's sum, its bytes are added to the previous set's sum;
+**   AC2  if there is no memory for the sum of a set, its bytes are added to the sum of the set that
+**        was in use before;
 **   AC3  another thread may call account_each while the state runs. So a sum never moves, is
 **        accessed atomically, and is freed only by account_close.
 */
@@ -45,9 +46,9 @@ typedef struct Account {
   unsigned log;		/* log2 of the number of slots of 'table' */
 } Account;
 
-/* Starts or stops counting the state's bytes. The account must not be moved while counting is
-   on. */
+/* Starts counting the state's bytes. The account must not be moved until account_off. */
 void account_on (Account *a, lua_State *L);
+/* Stops counting the state's bytes. */
 void account_off (Account *a, lua_State *L);
 
 /* Restarts the counts, for example for a new profile. Call it on the state's own thread. 'rest' is
@@ -72,10 +73,10 @@ typedef enum AccountPart { ACCOUNT_WHOLE, ACCOUNT_REST, ACCOUNT_REPORT } Account
 ** Calls f for each label set, with those bytes of the set that 'part' selects. Omits sets with 0
 ** bytes. Returns the sum of the bytes passed to f. Allocates nothing.
 **
-** 'all' is the sum of the selected bytes over all sets. The sum of the running coroutine's set
-** lacks its newest bytes, so f receives for this set 'all' minus the bytes of the other sets.
-** Another thread than the state's may pass an 'all' that is outdated, and so too small; the result
-** may then be larger than 'all'.
+** 'all': the total of the selected bytes, over all sets. It is needed because the sum of the
+** running coroutine's set lacks the newest bytes: for this set, f receives 'all' minus the bytes of
+** the other sets. A thread other than the state's own may know only an outdated total, which is too
+** small; the result may then be larger than 'all'.
 */
 uint64_t account_each (Account *a, AccountPart part, uint64_t all,
                        void (*f) (void *ud, uint32_t set, uint64_t bytes), void *ud);

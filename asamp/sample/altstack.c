@@ -82,8 +82,8 @@ static int set (char *map, char *err, size_t errsize) {
 }
 
 /* Maps a stack and sets it as the thread's alternate stack. Does nothing if the thread has one from
-   this file already. (The kernel reports such a stack as disabled while a handler runs on it,
-   because of SS_AUTODISARM, so sigaltstack does not show it.) */
+   this file already. (While a handler runs on such a stack, sigaltstack reports no stack, because
+   of SS_AUTODISARM.) Returns 0 on failure, with the reason in 'err' and errno. */
 static int give (char *err, size_t errsize) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   char *map;

@@ -13,9 +13,10 @@
 #define NONE	UINT32_MAX	/* ClassName.parent of a path with one component */
 #define LEVELS	3	/* largest number of fields in a path to a table (ClassName.depth) */
 
-/* Building the index costs the number of table slots that are read, but at least this number, from
-   the budget Classes.saved. The budget grows by one slot for each CLASSES_BYTES allocated bytes;
-   with a smaller cost, a small index would be rebuilt very often. */
+/* Smallest cost of building an index, in table slots. The cost is the number of table slots that
+   are read, or LEASTSLOTS if that is more, and is subtracted from the budget Classes.saved. The
+   budget grows by one slot for each CLASSES_BYTES allocated bytes. Without this minimum, a small
+   index would be rebuilt very often. */
 #define LEASTSLOTS	256u
 
 static uint64_t classes_keyof (const void *p) {

@@ -2,8 +2,8 @@
 /*
 ** Determines the class of an object from its metatable: the string in __name, or else the path to
 ** the metatable or to its __index table. A path starts with a global ("Point") or a loaded module
-** ("geometry") and continues with fields ("geometry.Point"). The shortest path is taken; of equals,
-** one from a global, then the bytewise smallest.
+** ("geometry") and continues with fields ("geometry.Point"). The shortest path is taken; of equally
+** short ones, one from a global, then the bytewise smallest.
 **
 ** Classes are determined inside a collection, when nothing may be allocated in the Lua state. So
 ** tables are read by address. Maps keyed by table address contain only old tables (which a
@@ -25,8 +25,9 @@
 enum {
   CLASSES_SLOTS = 16384,	/* Largest number of table slots read to build an index. */
   CLASSES_BYTES = 4096,	/* Number of allocated bytes that allow one more table slot to be read. */
-  /* Classes.saved, the number of table slots that may be read, is at most this number times the
-     cost of one index: the slots read for the last index, but at least LEASTSLOTS (classes.c). */
+  /* Upper bound of Classes.saved, the number of table slots that may be read, as a multiple of the
+     cost of one index. The cost is the number of slots read for the last index, or LEASTSLOTS
+     (classes.c) if that is more. */
   CLASSES_SAVED = 8,
   CLASSES_NAME = 255	/* Largest length of a class name, bytes. */
 };

@@ -2,7 +2,8 @@
 /*
 ** Finds Lua names of C functions that have no symbol in their object file: "cjson.decode" for a
 ** field of a loaded module, "print" for a global, or "FILE*.read" for a method of a metatable made
-** with luaL_newmetatable. The shortest name is taken; of equals, the bytewise smallest.
+** with luaL_newmetatable. The shortest name is taken; of equally short ones, the bytewise
+** smallest.
 **
 ** Reads tables without metamethods, and allocates nothing in the Lua state. If a search finds
 ** nothing, further searches are made at the function's 2nd, 4th, 8th, ... sample.

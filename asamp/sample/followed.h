@@ -72,7 +72,8 @@ int followed_add (Followed *f, const void *owner, const void *block);
 int followed_freed (Followed *f, const void *block);
 
 /* Called when a block was resized: gives each of the block's samples the new address, or marks the
-   sample as dead (pending_stays). Returns 1 if the block was watched. */
+   sample as dead (pending_stays). If out of memory, marks all of them as dead. Returns 1 if the
+   block was watched. */
 int followed_resized (Followed *f, const BlockResized *r);
 
 /* Removes the samples whose block was freed or whose owner is dead according to judge->dead.

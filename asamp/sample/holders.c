@@ -251,9 +251,9 @@ static uint32_t shorten (Work *w, uint32_t n) {
   return deep;
 }
 
-/* Returns the index in w->objects of the object whose path the owner gets. That is the owner
+/* Returns the index in w->objects of the object whose path is used for the owner. That is the owner
    itself, if its index is below 'deep' (shorten); otherwise its ancestor with an index below
-   'deep'. NONE: the owner was not reached. */
+   'deep'. Returns NONE if the owner was not reached. */
 static uint32_t ancestor (const Work *w, uint32_t deep, const void *owner) {
   uint32_t at = idmap_get(&w->wanted, holders_keyof(owner));
   if (at == IDMAP_NONE || at == 0) return NONE;
@@ -525,7 +525,8 @@ static void count (Work *w) {
 /* Visits a reference from the object w->list[w->at]. If it leads to a child of this object in
    w->list that has no path yet, sets the child's path: the path of this object and one step. If
    w->counting is 1, only counts the reference in the fields 'fields' and 'slots'. Returns 0 to stop
-   the visits: after the last such child, or after a failure. */
+   the visits: after the last such child, after a failure, or if the count of string keys exceeds
+   HOLDERS_FIELDS. */
 static int holders_label (void *ud, const luaN_Edge *e) {
   Work *w = ud;
   uint32_t to, above;

@@ -16,9 +16,9 @@
 
 #define TEXT	((size_t)4 << 20)	/* bytes of shared memory for Holders.text */
 
-/* Header of the shared memory through which the child returns the paths that it found, in the parts
-   of a struct Holders: the fields here without a comment; after the header, its arrays 'ids',
-   'paths' and 'text'. */
+/* Header of the shared memory through which the child returns the paths that it found. The fields
+   without a comment are those of the struct Holders with the same names. The arrays 'ids', 'paths'
+   and 'text' of that struct follow the header. */
 typedef struct HoldersAnswer {
   int whole;	/* 1: the result is complete */
   uint32_t npaths;

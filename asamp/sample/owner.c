@@ -105,9 +105,9 @@ int owner_mark (lua_State *L, const void *sp, void **a, int n, int whole) {
   const lua_State *me = luaN_main(L);
   luaN_Protected p = luaN_protected();
   const char *inner = sp;
-  /* 1: the last protected call that was visited entered L's state, or none was visited yet. Frames
-     are visited outwards, and lua_resume makes a protected call, which is visited before it. So
-     this shows whether a lua_resume is of L's state. */
+  /* 1: the protected call that was visited last has entered L's state, or no call was visited yet.
+     Frames are visited from the innermost outwards, and lua_resume makes a protected call. So when
+     lua_resume is visited, this shows whether it is of L's state. */
   int isown = 1;
   int i, m = 0, skip;
   luaN_Code code;

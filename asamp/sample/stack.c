@@ -172,8 +172,8 @@ static int lineof (Stack *s, const luaN_Frame *f, unsigned id) {
   return (l->id == id && l->pc == f->pc) ? l->line : lookup(s, f, id);
 }
 
-/* Assigns an id to the function prototype at its first sample in the session, so that ids have the
-   order of these samples (Functions.last). */
+/* Pushes the frame f of a Lua function. At the prototype's first sample in the session, assigns an
+   id to the prototype, so that ids have the order of these samples (Functions.last). */
 static void pushlua (Stack *s, const luaN_Frame *f) {
   unsigned id = *f->id;
   uint32_t i;
@@ -203,7 +203,9 @@ static __attribute__((noinline)) void pushmarks (Stack *s, const luaN_Frame *f) 
   if (f->cut & LUAN_CUT) push(s, FRAME_CUT, 0);
 }
 
-/* Pushes the frame *f if it is that of a Lua function, or if 'shown' is 1. */
+/* Pushes the frame *f if it is that of a Lua function, or if 'shown' is 1; then FRAME_TAIL and
+   FRAME_CUT as needed (pushmarks). Stores the index of the frame in s->places. If *f is that of a C
+   function, searches the function's name (cnames.h). */
 static void pushframe (Stack *s, const luaN_Frame *f, int shown) {
   s->places[f - s->lua] = (uint32_t)s->n;
   if (f->id != NULL) pushlua(s, f);

@@ -16,8 +16,9 @@
 **   K2  'known' lists the Lua frames of the main thread in the previous stack, so that the next
 **       walk finds those still active. A deep stack has a cut: its middle was left out. Then
 **       'known' lists only the frames on the inner side of the cut. It may be empty;
-**   K3  after a stack with a cut, the next one is walked completely if fewer than PROFILE_DEPTH / 2
-**       Lua frames on the inner side are known or have changed.
+**   K3  if the previous stack has a cut, and fewer than PROFILE_DEPTH / 2 Lua frames are on the
+**       inner side of the cut (those that have changed and those that are known), the stack is
+**       walked completely.
 */
 #ifndef asamp_stack_h
 #define asamp_stack_h

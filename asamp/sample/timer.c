@@ -33,7 +33,8 @@
    length, so that about 50 ticks per second remain */
 #define MAX_SIGNAL_NS	UINT64_C(10000000)
 #define FEW_NS		UINT64_C(4000000)	/* ns; approximate length of a span (time with one
-                                                   tick) if the clock is TIMER_CPU */
+                                                   tick) if the clock is TIMER_CPU and its
+                                                   period is shorter */
 /* Shortest time from now at which a signal is requested, ns. If a signal arrives by less than this
    before its tick is due, the tick is made at once. */
 #define MIN_WAIT_NS	UINT64_C(20000)
@@ -140,9 +141,9 @@ typedef struct Signal {
   int number;
   int clocks;			/* number of running clocks that use this signal */
   struct sigaction before;	/* action replaced by our handler */
-  /* The action that our handler had replaced before 'before' (the previous value of that field).
-     Called instead of 'before' if that action calls our handler in turn: otherwise the calls would
-     not end. */
+  /* Previous value of 'before': the action that our handler replaced when it was installed the time
+     before. Called instead of the action 'before' if that action calls our handler in turn:
+     otherwise the calls would not end. */
   struct sigaction beneath;
 } Signal;
 
@@ -297,7 +298,7 @@ static void exclude (Clock *c) {
     sched_yield();
 }
 
-/* Ends the effect of exclude. */
+/* Lets signal handlers use the clock again, after a call of exclude. */
 static void admit (Clock *c) {
   __atomic_sub_fetch(&c->changing, 1, __ATOMIC_RELEASE);
 }
@@ -390,9 +391,10 @@ __attribute__((noinline)) static void ticks (void *context) {
   }
 }
 
-/* The signal handler. Makes no ticks if the program has set an alternate stack that is too small
-   for them since the clock started (timer_start): they would overwrite the memory below it. Up to
-   here the handler has used less than a quarter of TIMER_LEAST. */
+/* The signal handler. Makes no ticks if too little of the alternate stack is unused, because ticks
+   would overwrite the memory below the stack. The program may have set such a small stack after the
+   clock was started (timer_start). The stack must have three quarters of TIMER_LEAST left, because
+   the handler has used less than a quarter when it checks this. */
 static void handler (int signal, siginfo_t *info, void *context) {
   int e = errno;
   if (!timer_isours(info)) passon(signal, info, context);
@@ -455,8 +457,9 @@ static Signal *choosesignal (void) {
 
 /* {== signal sources ==================================================== */
 
-/* Creates the POSIX timer, unless it was kept. Starts it only for a clock whose signals may be
-   measured before 'arm' starts it. Returns 0 on failure. */
+/* Creates the POSIX timer, unless it was kept. Starts it now, except for a clock of kind TIMER_CPU,
+   whose timer 'arm' starts later: only signals of the other clocks may be measured before. Returns
+   0 on failure. */
 static int startposix (Clock *c) {
   struct sigevent e;
   memset(&e, 0, sizeof(e));
@@ -814,7 +817,8 @@ static void stopclock (Clock *c) {
 }
 
 /* Removes a timer from its clock, and sets the clock's period to the shortest one of the other
-   timers. Does not free the timer, because a handler may still read it. */
+   timers. If there is no other timer, stops the clock. Does not free the timer, because a handler
+   may still read it. */
 static void removetimer (Timer *t) {
   Clock *c = t->clock;
   uint64_t shortest = 0;

@@ -15,7 +15,7 @@
 ** Rules for time. A clock measures the time of one OS thread and sends signals (ticks). A
 ** sampled Lua state has a timer, which receives a part of the clock's time at ticks.
 **
-**   C1  the times that a clock's timers have received add up to the clock's time; the difference is
+**   C1  the sum of the times that a clock's timers have received differs from the clock's time by
 **       less than one span (the part of the time for one tick). A clock of CPU time does not count
 **       the time that ticks take. A timer converts its time to whole sampling periods and keeps the
 **       remainder, which is random at the start;
@@ -24,7 +24,7 @@
 **   C6  at a tick, the time is for the innermost running state that has a timer. If there is none,
 **       it is for the timer that received time last;
 **   C7  a clock without timers stops, and later continues in the same span. So timers that run only
-**       for a short time lose none of it;
+**       for a short time lose no time;
 **   C8  the length of a span depends only on the time before it, so counted time is unbiased.
 */
 

@@ -153,7 +153,8 @@ void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64
   else account_off(&t->account, L);
   luaN_memory(L, &m);
   /* The next record of a collection includes the collections and pauses since the previous record.
-     This excludes those of the idle time, in which the state was not sampled. */
+     This call excludes the collections and pauses of the idle time, in which the state was not
+     sampled. */
   if (t->idle) trackoutcomes_skip(t, &m);
   t->measured = 0;
   t->idle = 0;

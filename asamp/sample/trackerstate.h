@@ -81,8 +81,8 @@ typedef struct Tracker {
                                    native memory are lost. */
   uint64_t deaths;		/* Value of mallocs_deaths, the number of freed native blocks, at
                                    the last search for dead samples. */
-  size_t reaping;		/* Number of samples in 'pending' from which on it is searched for
-                                   samples of freed native blocks (tracknative.c). */
+  size_t reaping;		/* If 'pending' has at least this number of samples, it is searched
+                                   for samples of freed native blocks (tracknative.c). */
   uint64_t checked;		/* Time of the last search for dead samples among 'followed', ns. */
   uint64_t number;		/* Number of the state in a shared profile, set by the client. */
   Account account;		/* Bytes allocated in this session while 'on' was 1. */

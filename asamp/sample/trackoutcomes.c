@@ -13,8 +13,8 @@
 
 #define RECORD_NS	10000000	/* ns; shortest time between the records of two collections
                                            that decide no sample and find no death */
-/* ns; for a shorter interval, the CPU time is taken to be the elapsed time, which saves a system
-   call: the sampler does not wait, and the kernel rarely runs another thread for so short a time */
+/* ns; if less time has passed, it is taken as the CPU time, too, which saves a system call: the
+   sampler does not wait, and the kernel rarely runs another thread in such a short time */
 #define PREEMPTED_NS	1000000
 #define RESIDENT_NS	100000000	/* ns; time for which a reading of the process's resident
                                            bytes is reused, because a reading takes as long as ten
@@ -158,8 +158,8 @@ static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
 }
 
 /* Sets t->rss to the resident bytes of the process. A previous reading is reused for up to
-   RESIDENT_NS; in a major collection, or if the heap's size has changed much, only for up to
-   RECORD_NS. 'time': present time, ns. */
+   RESIDENT_NS; only for up to RECORD_NS if t->measured is 0, in a major collection, or if the
+   heap's size has changed much (RESIDENT_PART). 'time': present time, ns. */
 static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64_t time) {
   uint64_t changed = (m->held > t->heldthen) ? m->held - t->heldthen : t->heldthen - m->held;
   if (t->measured == 0 || major || changed > t->heldthen / RESIDENT_PART) {
