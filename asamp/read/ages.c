@@ -26,9 +26,10 @@ static size_t binof (double length) {
   return k < AGES_BINS ? (size_t)k : AGES_BINS - 1;
 }
 
-/* Adds a sample to the table. It represents a part of a nursery of 'all' bytes: after this part,
-   between 'from' and 'to' bytes were allocated until the collection. 'weight': factor from bytes of
-   the nursery to bytes that samples represent. 'survived' 1: the sample's block survived. */
+/* Adds a sample to the table. The sample represents the bytes of a nursery after which between
+   'from' and 'to' bytes were allocated until the collection. 'all': bytes allocated in the whole
+   nursery. 'weight': factor from bytes of the nursery to bytes that samples represent. 'survived'
+   1: the sample's block survived. */
 static void spread (Ages *a, double from, double to, double all, double weight, int survived) {
   size_t k;
   for (k = binof(from); from < to; k++) {

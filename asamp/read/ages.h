@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Survival by age: the share of the allocated bytes that survives, by the time in the nursery at
-** which they were allocated. From this table, reports estimate survival with another nursery size.
+** Survival by age: which share of the allocated bytes survives, depending on when in the nursery
+** they were allocated. From this table, reports estimate survival with another nursery size.
 **
 ** The age of a byte is a pair (u, v): u is the number of bytes allocated after it, until the next
 ** collection; v is the number of bytes allocated before it, since the previous collection. The

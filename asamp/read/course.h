@@ -7,8 +7,8 @@
 **
 **   CO1  at most COURSE_MOST spans; each except the last has 'group' collections, a power of 2;
 **   CO2  sums and extremes of a span are exact, also after merging;
-**   CO3  a slot of the histogram counts the pauses in a range of 1 us, or of at most 1/512 of its
-**        shortest pause.
+**   CO3  a slot of the histogram counts the pauses in a range of lengths. The width of the range is
+**        1 us, or at most 1/512 of the shortest pause in it.
 */
 #ifndef asamp_course_h
 #define asamp_course_h

@@ -28,8 +28,8 @@ static size_t seek (const ReaderFollow *f, int which, size_t rank) {
   return i - f->size;
 }
 
-/* Removes the dead samples from the slots; doubles the number of slots if more than half of the
-   samples are alive. Returns 0 if out of memory. */
+/* Removes the dead samples from the slots, when all slots are in use. Doubles the number of slots
+   if more than half of them have live samples. Returns 0 if out of memory. */
 static int compact (ReaderFollow *f) {
   size_t n = readerfollow_n(f, READERFOLLOW_ALL), i, k = 0;
   size_t size = f->size == 0 ? BOUND_FIRST(16) : n > f->size / 2 ? f->size * 2 : f->size;

@@ -9,9 +9,9 @@
 **
 **   RF1  at most READERFOLLOW_MOST samples;
 **   RF2  a dead sample keeps its slot until the list has no free slot. A binary tree over the slots
-**        has the number of live samples below each node, so that finding a sample by its position,
-**        its death, and a path to any number of adjacent samples take logarithmic time: no sample
-**        is moved for a death.
+**        has the number of live samples below each node. So three operations take logarithmic
+**        time: finding a sample by its position, removing a dead sample (no other one is moved),
+**        and storing the path to any number of adjacent samples.
 */
 #ifndef asamp_readerfollow_h
 #define asamp_readerfollow_h
@@ -97,10 +97,11 @@ static inline void readerfollow_settle (ReaderFollow *f) {
 /* Stores that the current heap walk has found the path 'holder' to the n samples from position
    'from' on. */
 void readerfollow_hold (ReaderFollow *f, size_t from, size_t n, uint32_t holder);
-/* Returns a node with the path to a live sample and its heap walk. */
+/* Returns a FollowNode: 'holder' is the path to the live sample, 'walk' the heap walk that has
+   found this path. */
 FollowNode readerfollow_held (const ReaderFollow *f, const ReadFollowed *sample);
 
-/* Frees the elements of f->list. The list is then empty. */
+/* Frees the memory of the list. The list is then empty. */
 void readerfollow_free (ReaderFollow *f);
 
 #endif

@@ -8,9 +8,10 @@
 #include <stdint.h>
 
 typedef enum ReadLeft {
-  /* counted by the writer; the counts are in the meta record asamp.left */
+  /* counted by the writer, which stores the counts in the meta record asamp.left */
   LEFT_CHUNKS, LEFT_FUNCTIONS, LEFT_CLASSES, LEFT_TEXTS, LEFT_NATIVES, LEFT_BEFORE,
-  /* counted by the writer of the profile; LEFT_PATHS and LEFT_STEPS also by the reader */
+  /* counted by the writer, too, with counts in asamp.left; LEFT_PATHS and LEFT_STEPS are also
+     counted by the reader */
   LEFT_PATHS, LEFT_STEPS, LEFT_LABELNAMES, LEFT_LABELVALUES, LEFT_LABELSETS,
   /* counted by the reader */
   LEFT_NODES, LEFT_IDS, LEFT_NAMES, LEFT_NAMELESS, LEFT_LONGNAMES, LEFT_ALIASES,

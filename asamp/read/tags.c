@@ -104,7 +104,8 @@ static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together)
       t->groups[at - TAGS_STATES].states++;
   }
   for (i = 0; i < t->nnames; i++) {
-    *together += t->groups[i].states - (t->groups[i].states > 0);  /* 0: the states were renamed */
+    /* 'states' is 0 if all states of the script were renamed since the script was added */
+    *together += t->groups[i].states - (t->groups[i].states > 0);
     t->groups[i].row = READER_NOSTATE;
     t->groups[i].name = t->names[i];
     t->groupof[TAGS_STATES + i] = i;
