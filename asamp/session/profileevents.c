@@ -15,8 +15,9 @@
 
 /* Largest number of samples whose survival one event reports. */
 #define FATES_CHUNK	65536
-/* Largest number of words in an EVENT_HOLDERS: a flag, then pairs of a number of samples and the id
-   of their path of references. Odd, because of the flag. */
+/* Largest number of words in an EVENT_HOLDERS: a flag (1: the first event of a call of
+   profile_holders), then pairs of a number of samples and the id of their path of references. Odd,
+   because of the flag. */
 #define HOLDERS_CHUNK	2047
 /* Largest number of run lengths in an EVENT_DEATHS. Even, because they are pairs (live, dead). */
 #define DEATHS_CHUNK	65536

@@ -88,7 +88,8 @@ static void profilewriter_flush (Profile *p, int last) {
   }
 }
 
-/* Returns 1 if p->file flushes soon, or has flushed, without a call of profilewriter_flush. */
+/* Returns 1 if p->file has flushed by itself since the last call of profilewriter_flush, or will
+   soon, because the bytes that it has received since then nearly fill LIVEFILE_PIECE. */
 static int ismuch (const Profile *p) {
   const LiveFile *f = &p->file;
   return f->stalled == 0 && (f->kept.n >= LIVEFILE_PIECE / 8 * 7 || f->sure != p->sure);

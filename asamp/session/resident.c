@@ -362,8 +362,9 @@ static void resident_emit (ProfileState *state, uint64_t now) {
   __atomic_add_fetch(&drawn, clock_between(started, clock_thread()), __ATOMIC_RELAXED);
 }
 
-/* Returns 1 if another measurement of a heap is allowed: the CPU time of those of all states is at
-   most RESIDENT_FREE ns plus 1 / RESIDENT_ALL of the time since the first one. */
+/* Returns 1 if another measurement of a heap is allowed: the CPU time of all measurements so far,
+   of all states, is at most RESIDENT_FREE ns plus 1 / RESIDENT_ALL of the time since the first
+   one. */
 static int isallowed (uint64_t now) {
   uint64_t since = __atomic_load_n(&first, __ATOMIC_RELAXED);
   if (since == 0) __atomic_store_n(&first, since = now, __ATOMIC_RELAXED);

@@ -10,9 +10,10 @@
 **        states take at most 1 / RESIDENT_ALL of the time, plus RESIDENT_FREE. A state measures at
 **        most once a second, unless its heap has doubled or halved. An ending state measures only
 **        if a snapshot is due;
-**   RQ3  a snapshot is due when resident memory has changed by a sixteenth, after a minute, and at
-**        the end of the profile, if RQ2 allows it. If snapshots have taken more than 1 /
-**        PICTURES_SHARE of the time, memory must have changed by a quarter.
+**   RQ3  if RQ2 allows it, a snapshot is due when resident memory has changed by a sixteenth, after
+**        a minute, at the end of the profile, and at the end of a state unless the last snapshot is
+**        recent (ENDING in resident.c). If snapshots have taken more than 1 / PICTURES_SHARE of the
+**        time, memory must have changed by a quarter.
 */
 #ifndef asamp_resident_h
 #define asamp_resident_h
