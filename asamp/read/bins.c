@@ -27,8 +27,8 @@ static uint64_t keyof (uint32_t bin, uint32_t node, uint32_t kind) {
 }
 
 /* Returns the index of the row of a bin, node and kind; creates the row if needed. If there are
-   BINS_MAXROWS rows, adds 'count' (sampling periods) to 'left' and takes a row of node 0 instead
-   (B3). Returns NOROW if out of memory. */
+   BINS_MAXROWS rows, adds 'count' (sampling periods) to 'left' and returns the index of a row of
+   node 0 (B3). Returns NOROW if out of memory. */
 static size_t rowof (Bins *b, uint32_t bin, uint32_t node, uint32_t kind, uint64_t count) {
   uint64_t key = keyof(bin, node, kind);
   uint32_t known = idmap_get(&b->bykey, key);

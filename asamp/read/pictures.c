@@ -35,8 +35,8 @@ static void pictures_halve (Pictures *p) {
   p->n = n;
 }
 
-/* Returns the last snapshot if it has that time. Otherwise appends a snapshot and returns it; NULL
-   if out of memory. */
+/* Returns the last snapshot if its time is 'time'. Otherwise appends a snapshot with this time and
+   returns it; NULL if out of memory. */
 static Picture *of (Pictures *p, uint64_t time) {
   Picture *to;
   if (p->n > 0 && p->all[p->n - 1].time == time)

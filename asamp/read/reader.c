@@ -56,8 +56,8 @@ typedef struct Input {
   unsigned char *wide;   /* buffer for the addresses of a record, extended from 32 to 64 bits */
   PathFrame *path;     /* frames of the stack that was read last, outermost first */
   size_t npath;        /* number of frames in 'path' */
-  /* Elements of the cache; 'nknown' shows which are in use. They are not cleared, so that a short
-     profile touches few pages. */
+  /* Elements of the cache; 'nknown' shows which of them are in use. The array is not cleared when
+     it is allocated, so that a short profile touches few pages. */
   Known *known;
   uint32_t nknown[KNOWN];  /* number of words of each cached stack; 0: no stack */
   char *value;         /* buffer for the value of a meta record */

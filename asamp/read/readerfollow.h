@@ -64,13 +64,14 @@ int readerfollow_room (ReaderFollow *f, int *failed);
 /* Appends a sample; readerfollow_room must have returned 1. 'native' 1: it is native memory. */
 void readerfollow_add (ReaderFollow *f, const ReadFollowed *sample, int native);
 
-/* Returns the number of live samples, 'which' READERFOLLOW_ALL, or of those of native memory. */
+/* Returns the number of live samples: of all if 'which' is READERFOLLOW_ALL, of those of native
+   memory if it is READERFOLLOW_NATIVE. */
 static inline size_t readerfollow_n (const ReaderFollow *f, int which) {
   return f->size > 0 ? f->tree[1].n[which] : 0;
 }
 
-/* Returns a live sample; NULL: there is none. 'which' READERFOLLOW_ALL: the sample with 'rank'
-   older ones. Otherwise the sample of native memory with 'rank' older ones of native memory. */
+/* Returns the live sample that has 'rank' older live samples; NULL: there is none. 'which'
+   READERFOLLOW_NATIVE: considers only samples of native memory; READERFOLLOW_ALL: all samples. */
 const ReadFollowed *readerfollow_at (const ReaderFollow *f, int which, size_t rank);
 
 /* Removes a sample returned by readerfollow_at. Its contents stay valid until readerfollow_room. */

@@ -53,9 +53,9 @@ static void ring (ReadProfile *r, const char *value) {
     r->ring[i] = strtoull(end, &end, 10);
 }
 
-/* Reads a meta record whose key starts with "asamp.". Ignores most of them before the record
-   asamp.format, which shows that asamp wrote the file. Returns 0 if the value is an invalid batch
-   with details of samples. */
+/* Reads a meta record whose key starts with "asamp.". The record asamp.format shows that asamp
+   wrote the file; before it, ignores most of these records. Returns 0 if the value is an invalid
+   batch with details of samples. */
 static int readown (ReaderState *s, const char *key, const char *value, size_t n) {
   ReadProfile *r = s->r;
   if (strcmp(key, "asamp.format") == 0) {

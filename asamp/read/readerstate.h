@@ -33,8 +33,8 @@ typedef struct Run {
 /* value of Run.type for time samples, larger than all types of blocks */
 #define READER_TIMERUN	256u
 
-/* Upper bound of the times of events, in us: 143 years. The time of a sample may exceed it by at
-   most the same amount. As a double, such a time is still exact. */
+/* Upper bound of the times of events, in us: 143 years. The time of a sample is at most twice this
+   bound. A double represents all these times exactly. */
 #define READER_MAXTIME	((uint64_t)1 << 52)
 
 /* Upper bound of the bytes or ns that all samples of a file represent, so that their sum fits into

@@ -40,9 +40,10 @@ typedef struct ReaderStream {
   uint64_t period, timeperiod;
   Fifo open;           /* allocation samples not yet known to have died or survived */
   ReaderFollow follow; /* survivors whose death the file records */
-  /* Counts of allocation samples since the previous collection, in sampling periods (a sample
-     represents one or several): 'decided' of the samples whose survival was read, 'survived' of the
-     survivors among them. */
+  /* Counts of allocation samples since the previous collection, in sampling periods, of which a
+     sample represents one or several.
+     decided   samples whose survival was read
+     survived  survivors among these samples */
   uint64_t decided, survived;
   uint64_t allocated;  /* bytes that the state's samples with a known survival represent */
   /* The previous collection of the state. The file stores each collection as differences from the

@@ -91,8 +91,8 @@ typedef struct ReaderSum {
   Bins alive;
   Bins worked;         /* time samples by slice of time, without call tree node and kind (both 0);
                           empty if 'bins' is */
-  /* Range of time in us: only samples taken at since <= time < till count. LabelTotals counts the
-     collections in the same range; 'course' has all collections. */
+  /* Range of time, us: a sample counts only if its time is at least 'since' and below 'till'. In
+     LabelTotals, only the collections in this range count; 'course' has all collections. */
   uint64_t since, till;
   /* If not READERSUM_EVER, only allocation samples that were alive at this time count, us since the
      start. */

@@ -67,8 +67,8 @@ typedef struct ReadDeath {
   uint64_t allocated;
   uint64_t tag;        /* value that the client stored in ReaderClient.tag when the sample had
                           survived */
-  /* Index of the sample in the list of its Lua state's live survivors (0: oldest). Survivors that
-     the same collection has found dead still count. For an orphan ('orphan' is 1): the number of
+  /* Index of the sample (0: oldest) in the list of its Lua state's live survivors, as the list was
+     before the collection that found the block dead. For an orphan ('orphan' is 1): the number of
      older samples of native memory that are still alive. */
   size_t place;
   /* 1: the sample is an "orphan": native memory that was alive when its Lua state ended. */
@@ -109,8 +109,7 @@ typedef struct ReadCollection {
      recorded collection of the same Lua state; in sampling periods, of which a sample represents
      one or several. */
   uint64_t decided;
-  /* The part of these samples (the field 'decided') whose block had survived, in sampling
-     periods. */
+  /* The part of 'decided' whose block had survived, in sampling periods. */
   uint64_t survived;
   /* Numbers of minor and of major collections without a record, between the previous record of a
      collection and this one. */
@@ -194,7 +193,8 @@ typedef struct ReadState {
 typedef struct ReadThread {
   uint32_t id;         /* system number */
   /* 'samples', 'bytes': sampling periods of the thread's allocation samples, and the bytes that
-     these samples represent. 'timesamples', 'ns': the same of its time samples. */
+     these samples represent. 'timesamples', 'ns': sampling periods of its time samples, and the
+     time that these samples represent, ns. */
   uint64_t samples, bytes, timesamples, ns;
 } ReadThread;
 
