@@ -91,8 +91,8 @@ typedef struct PendingFates {
   const PendingSample *samples;
 } PendingFates;
 
-/* Decides for each sample in the list whether it has survived the collection, and empties the
-   list. */
+/* Decides for each sample in the list whether it has survived the collection, and empties the list.
+   Returns the outcomes. */
 PendingFates pending_fates (Pending *p, const PendingJudge *judge);
 
 #endif

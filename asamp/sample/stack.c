@@ -154,8 +154,8 @@ static StackLine *lineat (const Stack *s, unsigned id, int pc) {
   return &s->lines[(id * 31u + (unsigned)pc) & s->linemask];
 }
 
-/* Determines the line of a frame's instruction, which the cache lacks, and enters it in the cache.
-   Not inlined: keeps lineof fast for cached lines. */
+/* Determines the line of a frame's instruction, which the cache lacks. Enters the line in the cache
+   and returns it. Not inlined: keeps lineof fast for cached lines. */
 static __attribute__((noinline)) int lookup (Stack *s, const luaN_Frame *f, unsigned id) {
   StackLine *l;
   growlines(s);
@@ -335,10 +335,10 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
 }
 
 /* Pushes the Lua frames from s->lua[i] on, after a walk of the C stack that has not reached their
-   bytecode loops (luaV_execute). Skips C functions, whose native frames the walk has usually
-   pushed. If i is 0 and the walk missed a loop or did not reach the end, it may have missed these
-   native frames, too; then pushes also C functions. Returns 1 if there is a Lua function among the
-   frames. 'whole' 1: the walk reached the end of the stack. */
+   bytecode loops (luaV_execute). 'whole' 1: the walk reached the end of the stack. Skips C
+   functions, because the walk has usually pushed their native frames. Exception: if i is 0, and the
+   walk has missed a loop or did not reach the end, it may have missed these native frames, too;
+   then pushes the C functions. Returns 1 if there is a Lua function among the frames. */
 static int pushothers (Stack *s, size_t i, size_t n, int whole) {
   int lost = 0, shown;
   size_t k;

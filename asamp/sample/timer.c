@@ -29,8 +29,8 @@
 /* ns; for timers with this period or a longer one, and for TIMER_CPU, the cost of a signal is not
    measured, because signals are rare */
 #define MIN_UNMEASURED_NS	UINT64_C(200000)
-/* ns; if ticks are expensive, the interval between them is doubled, but not if it has at least this
-   length, so that about 50 ticks per second remain */
+/* ns; if ticks are expensive, the interval between ticks is doubled. An interval of at least this
+   length is not doubled, so that about 50 ticks per second remain. */
 #define MAX_SIGNAL_NS	UINT64_C(10000000)
 #define FEW_NS		UINT64_C(4000000)	/* ns; approximate length of a span (time with one
                                                    tick) if the clock is TIMER_CPU and its
@@ -457,9 +457,9 @@ static Signal *choosesignal (void) {
 
 /* {== signal sources ==================================================== */
 
-/* Creates the POSIX timer, unless it was kept. Starts it now, except for a clock of kind TIMER_CPU,
-   whose timer 'arm' starts later: only signals of the other clocks may be measured before. Returns
-   0 on failure. */
+/* Creates the POSIX timer, unless it was kept. Starts the timer now, because the cost of its
+   signals may be measured before 'arm' sets it. For TIMER_CPU that cost is never measured, so the
+   timer is not started. Returns 0 on failure. */
 static int startposix (Clock *c) {
   struct sigevent e;
   memset(&e, 0, sizeof(e));

@@ -72,8 +72,8 @@ Timer *timer_start (uint64_t ns, TimerClock clock, const void *whose, TimerTick 
 int timer_nomemory (char *err, size_t errsize);
 
 /* Makes the clock of an OS thread keep its perf event and POSIX timer until the thread ends, even
-   after the last Lua state with a timer of this clock is closed. So few of them are created in
-   programs with many short-lived states. */
+   after the last Lua state with a timer of this clock is closed. So a program with many short-lived
+   states creates few perf events and POSIX timers. */
 void timer_keep (void);
 
 /* Stops the timer; may be called on any thread. Returns the number of periods that were lost

@@ -121,8 +121,8 @@ static uint32_t classof (void *ud, const void *owner) {
   return mallocs_isowner(owner) ? 0 : classes_of(&t->classes, t->L, owner);
 }
 
-/* Decides which samples in t->pending survive. Adds the survivors to t->followed if the client
-   wants to know when they die. */
+/* Decides which samples in t->pending survive, and returns the outcomes. Adds the survivors to
+   t->followed if the client wants to know when they die. */
 static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
   PendingFates f = pending_fates(&t->pending, judge);
   size_t i;

@@ -12,9 +12,9 @@
 
 #include "trackerstate.h"
 
-/* log2 of the number of bits that are used in the bit set Tracker.watching while fewer than
-   FEW_BLOCKS blocks are watched (their free or resize must be noticed). So the set takes only 2 KiB
-   then. Otherwise the log2 is TRACKER_WATCHLOG. */
+/* log2 of the number of used bits of the bit set Tracker.watching while fewer than FEW_BLOCKS
+   blocks are watched (their free or resize must be noticed). These bits take 2 KiB. With more
+   blocks, the log2 is TRACKER_WATCHLOG. */
 #define TRACKWATCH_FEWLOG	14
 
 /* Allocates the bit set if needed. Returns 0 if out of memory. */
