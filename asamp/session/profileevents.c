@@ -261,8 +261,9 @@ void profile_holders (ProfileState *s, const uint32_t *ids, size_t n) {
     }
     body = reserve(s, EVENT_HOLDERS, m, m * sizeof(*body));
     if (body == NULL)
-      /* must end here: an event's paths are those of the samples after the samples of the previous
-         event, so without this event, later paths would be given to the wrong samples */
+      /* Stops, because an event has the paths of the samples that follow those of the previous
+         event. If one event were missing, the paths of later events would be given to the wrong
+         samples. */
       break;
     memcpy(body, runs, m * sizeof(*body));
   }

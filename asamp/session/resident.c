@@ -329,8 +329,8 @@ static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last)
          last == RESIDENT_PROFILE || (last && now - p->reported >= ENDING * p->cost);
 }
 
-/* Calls isdue with the lock held, because several threads use a policy. 'claims' 1: the caller
-   emits the snapshot if it is due, so it is not due at the next call. */
+/* Calls isdue with the lock held, because several threads use a policy, and returns its result.
+   'claims' 1: the caller emits the snapshot if it is due, so it is not due at the next call. */
 static int claimdue (ResidentPolicy *p, uint64_t now, uint64_t rss, int last, int claims) {
   int yes;
   pthread_mutex_lock(&lock);

@@ -186,7 +186,8 @@ int sampler_endshared (Profile *p);
 /* Returns 1 if a Lua state still reports to the profile 'p'. */
 int sampler_usesshared (const Profile *p);
 
-/* Opens a profile for many states. */
+/* Opens a profile for many states. 'period': bytes between allocation samples. Returns NULL with
+   the reason in 'err' on failure. */
 Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err,
                              size_t errsize);
 /* Prints the closing line of a session, with the numbers of samples in its files. 'timed' 1: time
@@ -241,7 +242,7 @@ int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
 /* Switches time sampling off. Returns 0 if time sampling was off. */
 int sampler_timeoff (Sampler *s, lua_State *L);
 
-/* Changes the period of allocation samples, in a session. */
+/* Changes the period of allocation samples to 'period' bytes. A session must be open. */
 void sampler_period (Sampler *s, lua_State *L, uint64_t period);
 
 /* Ends the session, if one is open. Returns 0, or the errno of the file's first failure. */

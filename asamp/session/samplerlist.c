@@ -174,7 +174,7 @@ void samplerlist_delist (Sampler *s) {
 
 /* {== end of the process, fork =========================================== */
 
-/* Formats a number of bytes as "56 bytes" or "1.5 MiB". */
+/* Writes a number of bytes to 'text' as "56 bytes" or "1.5 MiB". Returns 'text'. */
 static const char *amount (char text[24], uint64_t bytes) {
   static const char units[] = "KMGTPE";
   char number[16];

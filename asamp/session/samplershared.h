@@ -5,7 +5,8 @@
 
 #include "samplerlist.h"
 
-/* Attaches a new state, for sampler_attach. */
+/* Does the work of sampler_attach. 'client': callbacks of the state's tracker. Returns 0 on
+   failure. */
 int samplershared_attach (lua_State *L, const SamplerShared *with, const TrackerClient *client);
 /* Moves the state to the current profile of the process; makes the profile if needed. Returns 1 on
    success. Otherwise returns -1 if no state may take samples (SamplerShared.isidle), else 0. */
