@@ -44,8 +44,9 @@ void readable_forget (void) {
 /* A word that may be unaligned, because libunwind also reads code. */
 typedef unw_word_t Word __attribute__((aligned(1)));
 
-/* Reads or writes a word for libunwind. Not instrumented, because the address sanitizer forbids
-   reads between the variables of a stack. */
+/* Reads or writes a word for libunwind. Returns 0, or an error code of libunwind if the word is
+   unreadable. Not instrumented, because the address sanitizer forbids reads between the variables
+   of a stack. */
 __attribute__((no_sanitize_address))
 static int access_ (unw_addr_space_t as, unw_word_t address, unw_word_t *value,
                     int write, void *arg) {

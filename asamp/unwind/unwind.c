@@ -147,7 +147,7 @@ static const UnwindRule *learn (UnwindRules *u, uintptr_t ip) {
   ((frame) + (uintptr_t)(intptr_t)(r)->saved + sizeof(uintptr_t))
 #define ISWITHIN(at,sp,frame)		((sp) <= (at) && (at) < (frame))
 
-/* Removes the signature (pointer authentication) of a return address. */
+/* Returns a return address without its signature (pointer authentication). */
 static inline uintptr_t UNSIGNED (uintptr_t address) {
   register uintptr_t ip __asm__("x30") = address;
   /* xpaclri: clears the signature bits of x30; does nothing on processors without signatures */
