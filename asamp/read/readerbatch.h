@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Reads the batches in asamp's files. A batch describes samples; their stacks are binary records
-** before the batch. A batch is a text (details.h): first columns of numbers with the sizes and types
-** of these samples, then events as lines, such as the survival of samples. The first letter of a
-** line is its type.
+** before the batch. A batch is a text (details.h): first columns of numbers with the sizes and
+** types of these samples, then events as lines, such as the survival of samples. The first letter
+** of a line is its type.
 */
 #ifndef asamp_readerbatch_h
 #define asamp_readerbatch_h

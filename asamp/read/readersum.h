@@ -59,7 +59,7 @@ typedef struct ReaderSum {
   /* Samples of copied bytes, by call tree node and reason of the copy. Site.kind is the reason: 0
      for COPY_NEW, 1 for COPY_AGAIN, 2 for COPY_GROWN (sample.h). */
   SiteTable copies;
-  KindTotals *kinds;   /* by kind of block: READER_MAXKINDS elements */
+  KindTotals *kinds;   /* totals by kind of block; READER_MAXKINDS elements */
   LabelTotals *labels;  /* totals by label set; labels[0]: of the samples without labels */
   size_t nlabels, labelsize;  /* number of elements of 'labels', capacity */
   /* 1: LabelTotals.exact is known for all label sets that the client selects. */

@@ -362,8 +362,8 @@ typedef struct ReaderClient {
      and system number of the state's OS thread (0: unknown). */
   uint32_t state, thread;
   uint32_t row;        /* index of the event's Lua state in ReadProfile.states */
-  /* A Lua state starts. Files of one state call neither this callback nor the next ones up to
-     'ends'. */
+  /* A Lua state starts. This callback and the next ones, up to 'ends', are not called for files of
+     one state. */
   void (*starts) (void *ud, uint64_t time);
   /* The name of the Lua state, NUL-terminated. */
   void (*called) (void *ud, const char *name);

@@ -18,8 +18,8 @@
    it after marking, before it frees objects. */
 void trackoutcomes_decide (void *ud, lua_State *L, int major);
 
-/* Reports t->collection, the record of a collection, to the client. 'over' 0: the collector's pause
-   is not over: a major collection follows in it. */
+/* Reports t->collection, the record of a collection, to the client. 'over' 1: the collector's pause
+   is over; 0: a major collection follows in the same pause. */
 void trackoutcomes_report (Tracker *t, lua_State *L, int over);
 
 /* Excludes the CPU time of the collector's last pause from the program's. Call it after a pause

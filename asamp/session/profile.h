@@ -69,7 +69,7 @@ typedef struct ProfileTotals {
   uint64_t timesamples;  /* sampling periods that the time samples represent */
   /* Sampling periods whose samples were lost because the disk was full or writing failed. */
   uint64_t lost;
-  /* The lost samples by kind.
+  /* The lost samples by kind, in sampling periods.
      samples      of allocations and native memory
      natives      of native memory only
      timesamples  of time */
@@ -158,7 +158,8 @@ void profile_lost (Profile *p, uint64_t n);
 void profile_time (ProfileState *s, const ProfileTime *in, size_t shared,
                    const ProfileFrame *frames, size_t n);
 
-/* Emits the name of a class of objects (classes.h), in any bytes. Ids are 1, 2, ... in order. */
+/* Emits the name of a class of objects (classes.h), which may have any bytes. Ids are 1, 2, ... in
+   order. */
 void profile_class (ProfileState *s, uint32_t id, const char *name);
 
 /*

@@ -139,9 +139,9 @@ typedef struct SharedHeaps {
   uint64_t bins[SAMPLER_PAUSES];	/* histogram of the pauses of all states so far */
 } SharedHeaps;
 
-/* Stores sums over all states that share a profile. Thread-safe. */
+/* Stores in *t and *h sums over all states that share a profile. Thread-safe. */
 void sampler_shared (SharedTotals *t, SharedHeaps *h);
-/* Returns the number of threads whose time could not be sampled, and the first reason.
+/* Returns the number of threads whose time could not be sampled. Stores the first reason in 'why'.
    Thread-safe. */
 uint64_t sampler_untimed (char why[256]);
 /* Stores in each row the totals of the states with one name. Returns the number of rows, some of
@@ -221,7 +221,8 @@ struct Tracker *sampler_tracker (Sampler *s);
 /* Returns an unpredictable seed. */
 uint64_t sampler_seed (void);
 
-/* Opens a session. Returns 0 with a line in 'err' on failure. */
+/* Opens a session. Samples of allocations and of time are off until sampler_on and sampler_timeon.
+   'period': bytes between allocation samples. Returns 0 with a line in 'err' on failure. */
 int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
                   char *err, size_t errsize);
 

@@ -119,7 +119,7 @@ uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all);
    bytes, counts of dropped data, and 'lost' lost samples. Takes the numbers from s->seen. Returns
    the bytes. */
 uint64_t samplerlist_emittotals (Sampler *s, ProfileState *state, uint64_t lost);
-/* Updates the process's sums of bytes by label set: those that states allocated until they left the
+/* Updates the process's sums, by label set, of the bytes that states allocated until they left the
    shared profile. Called when 's' leaves it. Lock held.
    part  ACCOUNT_WHOLE: adds all bytes that s has allocated. ACCOUNT_REST, called next if s
          continues in another profile: subtracts the bytes that were not reported to the old

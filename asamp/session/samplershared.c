@@ -129,7 +129,7 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
   memset(&s->seen, 0, sizeof(s->seen));
   memset(&s->leftout, 0, sizeof(s->leftout));
   resident_join(&s->resident);
-  /* precedes samplerlist_enlist: then another thread may read the numbers of the tracker */
+  /* precedes samplerlist_enlist, after which other threads may read the numbers of the tracker */
   tracker_start(&s->tracker, client, s, rate.period, with->options.native);
   trackholders_every(&s->tracker, with->options.holdersevery);
   tracker_copies(&s->tracker, with->options.copies);

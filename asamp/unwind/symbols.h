@@ -38,8 +38,8 @@ int symbols_debugfile (SymbolFile *f, const unsigned char *id, size_t n);
 /* Returns 1 if an executable segment has the address. */
 int symbols_iscode (Elf *elf, uint64_t address);
 
-/* Returns the name of the function at 'address', or NULL. Valid as long as 'elf'. Scans the symbol
-   tables directly, without a decoded copy of each symbol: 30 times as fast as
+/* Returns the name of the function at 'address', or NULL. The name is valid as long as 'elf'. Scans
+   the symbol tables directly, without a decoded copy of each symbol: 30 times as fast as
    dwfl_module_addrname. */
 const char *symbols_name (Elf *elf, uint64_t address);
 
