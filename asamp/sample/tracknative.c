@@ -17,7 +17,7 @@ static void reportnative (Tracker *t, const MallocSample *in) {
   out.outside = 1;
   t->pending.samples[t->pending.n - 1].birth =
     births_of(&out, t->mallocs, t->stack.frames, t->stack.n);
-  t->natives += out.count;  /* first: the client publishes the number */
+  t->natives += out.count;  /* before the call: the client publishes the number */
   t->client->sample(t->ud, &out, t->stack.shared, t->stack.frames, t->stack.n);
 }
 

@@ -82,8 +82,8 @@ static int onroom (void *ud, uint64_t count) {
 }
 
 /* Emits a collection, except in two cases: the shared profile has ended, or writing is stalled
-   (profile_room) and the collection has neither decided a sample nor found a death. Then adds the
-   collection to 'leftout', which the next emitted collection includes. */
+   (profile_room) and the collection has neither decided a sample nor found a death. In these cases
+   adds the collection to 'leftout', which the next emitted collection includes. */
 static void oncollection (void *ud, const ProfileCollection *c,
                           const PendingFates *f, const FollowedDeaths *d) {
   Sampler *s = ud;

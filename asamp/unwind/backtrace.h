@@ -45,8 +45,8 @@ int backtrace_open (Backtrace *b, const char *end);
 
    Two kinds of functions have made no call and so have no return address. Their addresses are
    chosen so that readers can subtract 1 as from a return address. The innermost function has the
-   address of the interrupted instruction + 1; a function that an earlier signal interrupted, its
-   start + 2. */
+   address of the interrupted instruction + 1. A function that an earlier signal interrupted has the
+   address of its start + 2. */
 int backtrace_take (Backtrace *b, const ucontext_t *context, void **to);
 
 /* Looks up and caches the rules that walks have missed. Returns 1 if it found new ones. Allocates
