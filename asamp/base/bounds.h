@@ -14,7 +14,7 @@
 
 #if defined(ASAMP_TINY)
 #define BOUND(n,tiny)	(tiny)
-#define BOUND_FIRST(n)	4  /* initial size of a table; a power of 2 */
+#define BOUND_FIRST(n)	4  /* initial number of elements of a table; a power of 2 */
 #else
 #define BOUND(n,tiny)	(n)
 #define BOUND_FIRST(n)	(n)

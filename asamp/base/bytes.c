@@ -52,8 +52,8 @@ static size_t digitsof (uint64_t n) {
   return digits + (n >= 10) + (n >= 100);
 }
 
-/* Appends the number, for the cases that bytes_decimal does not handle. Not inlined, so that
-   bytes_decimal stays fast. */
+/* Appends 'before' and the decimal number n, for the numbers that bytes_decimal does not handle
+   itself. Not inlined, so that bytes_decimal stays fast. */
 static __attribute__((noinline)) void decimal (Bytes *b, char before, uint64_t n) {
   size_t digits = digitsof(n);
   unsigned char *to = bytes_grow(b, digits + (before != 0));

@@ -34,17 +34,19 @@ void bytes_add (Bytes *b, const void *data, size_t n);
 /* Appends a character. */
 void bytes_char (Bytes *b, char c);
 
-/* Appends a number in decimal, after the character 'before' unless it is 0. */
+/* Appends the character 'before', unless 'before' is 0, and then the number n in decimal. */
 void bytes_decimal (Bytes *b, char before, uint64_t n);
 void bytes_signed (Bytes *b, char before, int64_t n);
 
 /* Frees the content; the buffer is then empty. */
 void bytes_free (Bytes *b);
 
-/* Returns the length of the UTF-8 sequence at s (n >= 1 bytes), or 0 if it is invalid. */
+/* Returns the length in bytes of the UTF-8 sequence at the start of s, or 0 if the sequence is
+   invalid. s has n >= 1 bytes. */
 size_t bytes_sequence (const unsigned char *s, size_t n);
 
-/* Returns the length of a text of n bytes without an incomplete UTF-8 sequence at its end. */
+/* Returns the length in bytes that a text of n bytes has without an incomplete UTF-8 sequence at
+   its end: n if there is none. */
 size_t bytes_whole (const char *s, size_t n);
 
 /* U+FFFD, which replaces an invalid byte. */

@@ -13,8 +13,8 @@ int decimal_print (char *to, size_t size, const char *format, double number);
 /* Replaces the locale's decimal point in the text of a number by ".". */
 void decimal_point (char *number);
 
-/* Like strtod, but with "." as the decimal point in every locale. If the locale's decimal point is
-   another one, reads at most 63 bytes. */
+/* Like strtod, but with "." as the decimal point in every locale. In a locale with a decimal point
+   other than ".", reads at most 63 bytes of the number. */
 double decimal_read (const char *text, char **end);
 
 #endif

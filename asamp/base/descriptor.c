@@ -14,10 +14,10 @@ enum { STREAMS = 3 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned holders;
-static int held[STREAMS];  /* 1: reserved here */
+static int held[STREAMS];  /* held[i]: 1 if this file has reserved the descriptor number i */
 
-/* Closes the reserved numbers, except those that the program has closed and reused: only ours are
-   O_PATH. */
+/* Closes the reserved descriptors. Leaves a number open if its descriptor is not O_PATH: then the
+   program has closed the reserved one and reused the number. */
 static void drop (void) {
   int i, flags;
   for (i = 0; i < STREAMS; i++) {

@@ -38,8 +38,9 @@ int descriptor_spare (int fd, int more);
 /* Writes to 'why' that too few descriptors are left (descriptor_spare), and what to do. */
 void descriptor_few (char *why, size_t size);
 
-/* Signals of failed writes, which descriptor_unblock removes, and the thread's signal mask before
-   descriptor_block. */
+/* The signal state of a thread between descriptor_block and descriptor_unblock.
+   ours    those of SIGPIPE and SIGXFSZ that were not pending before
+   before  the signal mask before */
 typedef struct DescriptorSignals {
   sigset_t ours, before;
 } DescriptorSignals;
@@ -47,8 +48,8 @@ typedef struct DescriptorSignals {
 /* Blocks SIGPIPE and SIGXFSZ on this thread, so that the profiler's writes to a pipe that nobody
    reads, or above the limit of file sizes, do not end the program. */
 void descriptor_block (DescriptorSignals *s);
-/* Removes the blocked signals, except those that were pending before descriptor_block. Restores the
-   signal mask. */
+/* Discards a SIGPIPE and a SIGXFSZ that have become pending since descriptor_block. Then restores
+   the signal mask. */
 void descriptor_unblock (const DescriptorSignals *s);
 
 /* Writes all n bytes. Returns 0, or an errno; then some bytes may have been written. */

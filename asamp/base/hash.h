@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The hash function of tables whose keys come from programs or files. Each process draws random
-   numbers for it, so that nobody can cause collisions; no output may depend on the order of such a
-   table. The function multiplies a word by a random number to 128 bits, and xors the halves. */
+   numbers for it, so that nobody can cause collisions. So the order of the entries of such a table
+   is random, and no output may depend on it. The function multiplies a word by a random number. The
+   hash is the xor of the two halves of the product, which has 128 bits. */
 #ifndef asamp_hash_h
 #define asamp_hash_h
 

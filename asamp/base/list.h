@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Like realloc, but always moves, and overwrites the old block, so that stale pointers are
-   detected. */
+/* Like realloc to 'size' bytes, but always moves the block. Copies its 'used' bytes, and overwrites
+   them in the old block, so that the use of stale pointers is detected. */
 static inline void *list_move (void *block, size_t used, size_t size) {
   void *to = spare_malloc(size);
   if (to == NULL || block == NULL)
@@ -49,8 +49,9 @@ static inline int list_grow (void *list, size_t n, size_t *size,
   return list_room(list, n + 1, size, element);
 }
 
-/* Like list_room, for an array that grows towards lower addresses: the last 'kept' elements
-   become the last ones of the new block. The others are lost. */
+/* Like list_room, for an array that grows towards lower addresses, so its elements are at the end
+   of the block. If a larger block is needed, copies only the last 'kept' elements, to the end of
+   the new block. */
 static inline int list_roomahead (void *list, size_t n, size_t kept, size_t *size,
                                   size_t element) {
   size_t more = *size * 2 > n ? *size * 2 : n;

@@ -7,8 +7,8 @@
 **
 **   MA1  the watch starts before malloc returns, and ends before the real free: no other block
 **        has the address meanwhile;
-**   MA2  these functions take no lock and do not allocate: they may be called in forks, signal
-**        handlers, the loader, at exit and on any thread;
+**   MA2  'watch' and 'renew' take no lock and do not allocate. They and 'sampled' may be called in
+**        forks, signal handlers, the loader, at exit and on any thread;
 **   MA3  a slot is free, alive, dead or given up. When the watched block is freed, an alive slot
 **        becomes dead, and the sampler later makes it free. If the sampler has given the slot up
 **        before, it becomes free at once;

@@ -7,7 +7,8 @@
 
 #include <stdint.h>
 
-extern int64_t own_count;  /* by malloc_usable_size; atomic */
+/* The counted bytes, as malloc_usable_size returns them for each block. Atomic. */
+extern int64_t own_count;
 
 /* Returns the number of counted bytes; 0 in a program linked without --wrap. */
 uint64_t own_bytes (void);

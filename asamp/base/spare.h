@@ -14,9 +14,9 @@
 
 #define SPARE_PART	(1u << 20)	/* bytes of a part */
 #define SPARE_PARTS	4	/* number of parts */
-#define SPARE_OWN	2	/* parts of the reserve that are kept during the search for function
-                                   names, which maps large files: there may be no other space left
-                                   to write samples */
+/* Number of parts that are kept during the search for function names. The search maps large files
+   and may use up all other address space; the kept parts are for writing samples. */
+#define SPARE_OWN	2
 
 /* A reserve of memory. If all bytes are 0, it is empty. */
 typedef struct Spare {

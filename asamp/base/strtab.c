@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Table of strings (strtab.h): one buffer, and a map from hashes to offsets in the buffer. A
-   string's key in the map is its hash; if another string has this key already, the next free
-   number. */
+/* Table of strings (strtab.h): one buffer, and a map from hashes to offsets in the buffer. The
+   string's hash is its key in the map. If another string has this key already, the next larger
+   free number is the key. */
 #include "strtab.h"
 #include "hash.h"
 #include "list.h"
