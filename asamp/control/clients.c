@@ -52,8 +52,8 @@ static int isbehind (const Client *c) {
   return c->request.answer.n > 0;
 }
 
-/* Returns the poll events that are handled for a client. No request is read before the last answer
-   is sent. */
+/* Returns the events of the client's socket for which poll waits. No request is read before the
+   last answer is sent. */
 static short heardof (const Client *c) {
   return isbehind(c) ? POLLOUT : iswaiting(c) ? 0 : POLLIN;
 }
@@ -120,8 +120,8 @@ static int give (Client *c) {
   return clients_answer(c);
 }
 
-/* Answers a client that waits for a snapshot, if the snapshot is finished. Returns 0 to disconnect
-   the client. */
+/* Answers a client that waits for a snapshot, if the snapshot is finished. 'events' are the poll
+   events of the client's socket. Returns 0 to disconnect the client. */
 static int clients_await (Client *c, int events) {
   if (events & (POLLHUP | POLLERR)) return 0;
   if (!request_continue(&c->request)) return 0;
@@ -186,7 +186,7 @@ void clients_serve (int server, int ms) {
   if (now < rest) ms = clients_earlier(rest, now, ms);
   fds[0] = (struct pollfd){now < rest ? -1 : server, POLLIN, 0};
   if (poll(fds, nclients + 1, patience(now, ms)) < 0) {
-    /* waits REST_NS or at most 'ms', because the first poll has failed */
+    /* the call above has failed: to save CPU time, waits REST_NS or 'ms', whichever is shorter */
     if (errno != EINTR) poll(NULL, 0, clients_earlier(now + REST_NS, now, ms));
     return;
   }

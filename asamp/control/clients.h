@@ -7,7 +7,8 @@
 #include <limits.h>
 #include <stdint.h>
 
-/* Forgets all clients. Called once per control thread: in a forked child, they are the parent's. */
+/* Empties the list of clients. Called at the start of the control thread: in a forked child, the
+   list still has the parent's clients. */
 void clients_start (void);
 
 /* Waits for requests, for connections at the socket 'server' (-1: none), or until 'ms' milliseconds

@@ -132,7 +132,7 @@ static void control_start (void) {
   if (fd == NULL) return;
   *fd = -1;
   bound = NULL;
-  free(last);  /* after the change: a signal handler may call gone() */
+  free(last);  /* after the change of 'bound', which gone() reads in a signal handler */
   if (options.listen != NULL) {
     if (!isset++) atexit(gone);
     dying_watch(DYING_ATONCE, gone);

@@ -11,8 +11,9 @@
 #include "snapshot.h"
 #include "tracker.h"
 
-/* The first thread that has released the request. REQUESTED: none yet; DONE: the thread that runs
-   the state; LEFT: the control thread. The second thread that releases the request frees it. */
+/* Stage of a request. REQUESTED: no thread has released the request. DONE: the thread that runs the
+   state has released it first. LEFT: the control thread has released it first. The second thread
+   that releases the request frees it. */
 typedef enum Stage { REQUESTED, DONE, LEFT } Stage;
 
 struct HeapRequest {

@@ -268,7 +268,9 @@ static int refusefornow (Request *r) {
   return request_refuse(r, why);
 }
 
-/* Starts a recording, unless a recording runs. */
+/* Starts a recording. 'rest': the words after "record" (requests.h). Appends the path of the
+   recording's file to the answer, or refuses the request if a word is invalid or if a recording
+   runs. Returns 0 if out of memory. */
 static int requests_record (Request *r, char *rest) {
   char err[1024];
   const char *seconds = requests_word(&rest);
@@ -316,7 +318,8 @@ static int requests_stop (Request *r) {
   return say(r, "ok\n");
 }
 
-/* Writes the flight recorder's content to a file; 'to': path; NULL: the next file. */
+/* Writes the flight recorder's content to the file 'to'; NULL: to the next file named by the option
+   'out'. */
 static int dump (Request *r, const char *to) {
   char err[1024], path[4096];
   if (to != NULL && !isabsolute(to))

@@ -6,8 +6,9 @@
 **
 **   - stats: statistics, listed in doc/reference.md
 **   - memory: resident memory by use
-**   - names, states, labels: Lua states by name, the 16 states with the most collections, bytes
-**     allocated with 256 label sets
+**   - names: Lua states by name
+**   - states: the 16 states with the most collections
+**   - labels: the 256 label sets with the most allocated bytes
 **   - mark <name> [<value>]: adds a mark; ignored if the client has disconnected (CN9)
 **   - record <seconds> <alloc>[/<most>] <time> <path>: writes a separate profile with a sample
 **     every <alloc> bytes, at most <most> per second, and <time> time samples per second; ignored

@@ -97,7 +97,8 @@ static const char *server_folderof (const char *path, int create) {
   return NULL;
 }
 
-/* Returns 1 if no process listens at the socket. Does not wait if the socket's backlog is full. */
+/* Returns 1 if no process listens at the socket. Does not wait: returns 0 if a process listens but
+   the socket's backlog is full. */
 static int isdead (const struct sockaddr_un *a) {
   int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   int dead = fd >= 0 && connect(fd, (const struct sockaddr *)a, sizeof(*a)) != 0 &&
@@ -116,8 +117,8 @@ void server_unlink (const char *path) {
   if (lstat(path, &s) == 0 && isown(&s)) unlink(path);
 }
 
-/* Removes the socket file 'a' if no process listens at it. Also removes it if this process has made
-   it: then a forked child may still listen at it. */
+/* Removes the socket's file with the address 'a' if no process listens at the socket. Also removes
+   a file that this process has made, at which a forked child may still listen. */
 static void makeroom (const struct sockaddr_un *a) {
   struct stat s;
   if (lstat(a->sun_path, &s) != 0 || !S_ISSOCK(s.st_mode)) return;
@@ -167,7 +168,8 @@ void server_sweep (const char *path) {
   descriptor_release();
 }
 
-/* Writes to 'why' that no socket can be created at its path, because of 'error'. */
+/* Writes to 'why' the text of the errno 'error', with which the creation of the socket at its path
+   has failed, and what to do. */
 static void pathfailed (int error, char *why, size_t size) {
   snprintf(why, size, "%s%s", strerror(error), error != EADDRINUSE
            ? "; give another path, or leave the option 'listen' out"

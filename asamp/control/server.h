@@ -22,7 +22,7 @@ int server_open (const char *path, int create, char *why, size_t size);
 void server_unlink (const char *path);
 
 /* Accepts a connection without waiting. Returns -1 if there is no connection or no free descriptor,
-   or if the client is of another user. */
+   or if the client runs neither as this user nor as root. */
 int server_accept (int server);
 
 /* Returns 1 if 'fd' is in the list of descriptors and refers to the file for which it was added. */
