@@ -80,8 +80,8 @@ static size_t leafof (Firefox *f, const ReadSample *s, int fate, uint64_t count)
                           f->bylabels ? s->labels : 0, count);
 }
 
-/* Stores the row of a sample with its outcome: died, survived or undecided. Stores the row's
-   address in client.tag; the reader passes it to firefox_death. */
+/* Stores the row of a sample with its outcome: died, survived or undecided. Stores the made-up
+   address of the row in client.tag. The reader passes it to firefox_death as ReadDeath.tag. */
 static void firefox_fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Firefox *f = ud;
   uint64_t bytes = readsample_bytes(s), address;

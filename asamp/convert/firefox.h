@@ -65,8 +65,8 @@ typedef struct Firefox {
   /* For each group of Lua states that is one thread of the file (tags.h): how many rows it has. Set
      by firefox_group. */
   FirefoxRows of[TAGS_GROUPS];
-  int bylabels;            /* not 0: samples with different label sets are distinguished;
-                              Site.tag of 'leaves' and 'ticksites' is the set */
+  int bylabels;            /* not 0: samples with different label sets count separately; Site.tag
+                              of 'leaves' and 'ticksites' is then the label set */
   SiteTable leaves;        /* stacks of allocations; Site.kind is 3 * the sample's kind + its
                               outcome (READER_DIED, ...) */
   SiteTable ticksites;     /* totals of the time samples by stack and label set */
@@ -117,9 +117,9 @@ void firefox_free (Firefox *f);
 /* Returns the errno of the first temporary file that has failed, or 0. */
 int firefox_error (Firefox *f);
 
-/* Stores the rows of the file's table of deaths (samples by the time at which their blocks died),
-   and counts the rows of all tables for each group of Lua states. Call it once after reader_read.
-   Sets the counts of left-out data in left[LEFT_N]. */
+/* Stores the rows of the last deaths, forms the groups of Lua states (tags.h), and counts the rows
+   of each group. Call it once after reader_read. Sets elements of left[LEFT_N] to the numbers of
+   items that were left out because of limits. */
 void firefox_group (Firefox *f, const ReadProfile *r, uint64_t *left);
 
 /* Returns 1 if the file needs a thread (a track of the viewer) for this group of Lua states:

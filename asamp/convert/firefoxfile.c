@@ -80,13 +80,12 @@ static int firefoxfile_frames (FirefoxFile *w) {
 
 /* ------------------------------ tables that all threads of the file share -- */
 
-/* Returns the number of the prefix of stack i (the stack without its innermost frame); UINT64_MAX:
-   none. Stacks are numbered in this order, and 'plain', 'nodes' and 'sites' are the limits of the
-   parts:
-   - call tree nodes (i < plain)
-   - nodes with labels (i < nodes)
-   - allocations with their kind as the innermost frame (i < sites)
-   - paths of references */
+/* Returns the number of the prefix of stack i, which is this stack without its innermost frame;
+   UINT64_MAX: the prefix is empty. The number of a stack shows its kind:
+   i < plain  a call tree node
+   i < nodes  a call tree node with labels
+   i < sites  an allocation, with its kind as the innermost frame
+   else       a path of references */
 static uint64_t prefix (const FirefoxFile *w, size_t i, size_t plain, size_t nodes, size_t sites) {
   uint32_t parent;
   if (i < plain)
@@ -173,9 +172,9 @@ static void functable (FirefoxFile *w, const uint32_t *sources) {
   firefoxcolumns_length(w, n);
 }
 
-/* Numbers the source files of the functions. Sets sources[i] to the number of function i's file
-   (UINT32_MAX: none), and files[k] to the string index of file k's name. Returns the number of
-   files. */
+/* Numbers the source files of the functions from 0. Sets sources[i] to the number of the file of
+   function i; UINT32_MAX: no file. Sets files[k] to the index of the name of file k in the list of
+   strings. Returns the number of files. */
 static size_t listsources (FirefoxFile *w, uint32_t *sources, uint32_t *files) {
   const ReadProfile *r = w->r;
   IdMap byfile = {0};

@@ -102,11 +102,12 @@ typedef struct TrackRow {
   int64_t leaf, bytes;
 } TrackRow;
 
-/* A position while rows of allocations are read. 'i': number of rows read; 'time': time of the last
-   row, us. */
+/* Progress of the reading of allocation rows. 'i': number of rows read; 'time': time of the last
+   row read, us. */
 typedef struct Track {
   uint64_t i, time;
-  /* the last row read; trackrow adds it to the current sample, or starts the next sample with it */
+  /* The last row read. It is in no sample yet: trackrow adds it to the current sample, or starts
+     the next sample with it. */
   TrackRow next;
 } Track;
 

@@ -10,9 +10,9 @@ static uint64_t key (uint32_t node, uint32_t labels) {
   return (uint64_t)labels << 32 | node;
 }
 
-/* Appends a stack with labels to 'list'. 'parent' is 1 + the index of the caller's stack; 0: none.
-   The first call for a label set is with node 0, and adds the set to 'sets'. Returns 0 if out of
-   memory. */
+/* Appends to 'list' the stack of a call tree node with labels. 'parent' is 1 + the index of the
+   caller's stack; 0: none. Node 0 represents the labels alone: append its stack first for each
+   label set, because that adds the set to 'sets'. Returns 0 if out of memory. */
 static int firefoxstacks_put (FirefoxStacks *s, uint32_t node, uint32_t labels, uint32_t parent) {
   FirefoxStack *one;
   if (node == 0) {

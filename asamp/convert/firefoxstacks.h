@@ -50,9 +50,9 @@ void firefoxstacks_free (FirefoxStacks *s);
    Returns FIREFOXSTACKS_NONE for an empty stack. */
 uint64_t firefoxstacks_of (const FirefoxStacks *s, uint32_t node, uint32_t labels);
 
-/* Returns the number of stacks that are numbered here: those whose innermost frame is a function,
-   and those of a label set alone. (Labels are shown as the outermost frame.) The caller numbers its
-   other stacks from this number on, for example those that end with the kind of a sample. */
+/* Returns the number of stacks that firefoxstacks_of numbers: those that end with a function, and
+   those that consist of a label set. The caller numbers all other stacks, such as those that end
+   with the kind of a sample, from this number on. */
 static inline size_t firefoxstacks_count (const FirefoxStacks *s) {
   return s->r->tree.n - 1 + s->n;
 }

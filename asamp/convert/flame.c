@@ -99,9 +99,10 @@ static int heldcollapsed (const ReadProfile *r, const ReaderSum *sum, Output *o)
   return ok;
 }
 
-/* Writes the outermost frames of a stack, each followed by ';', so that a flame graph separates Lua
-   states and labels: one frame for the group of states, if there are several groups, and one for
-   the labels. 'tag' is the number that represents both (tags.h). Writes nothing if 't' is NULL. */
+/* Writes up to two outermost frames of a stack, each followed by ';', so that a flame graph
+   separates Lua states and labels. One frame is the group of states, if there are several groups.
+   The other one is the label set, if the sample has labels. 'tag' is the number that represents
+   both (tags.h). Writes nothing if 't' is NULL. */
 static void flame_outermost (const ReadProfile *r, const Tags *t, uint32_t tag, Output *o) {
   char text[TAGS_LABELS];
   if (t == NULL)
@@ -296,9 +297,9 @@ static Placed *flame_walk (const ReadProfile *r, const ReaderSum *sum) {
   return sites;
 }
 
-/* Writes the start of a speedscope profile. If the states are divided into several groups (tags.h),
-   each group has a profile of its own, and the name contains that of the group w->group. 'w' is
-   NULL for a profile of all groups. */
+/* Writes the start of the speedscope profile 'name' of the Lua states in the group w->group
+   (tags.h). If there are several groups, adds the name of this one to the name of the profile. 'w'
+   is NULL for a profile of all groups. */
 static void profilehead (const Shown *w, const char *name, const char *unit, Output *o) {
   char text[TAGS_TEXT + 64];
   size_t n = (size_t)sprintf(text, "%s", name);

@@ -36,10 +36,12 @@ typedef struct Flame {
    properties that distinguish samples. Returns NULL or the reason of a failure; call flame_free in
    either case. */
 const char *flame_start (Flame *f, const char *directory, int by);
-/* Writes a speedscope file. Call it after reader_read. For each group of Lua states (tags.h) the
-   file has profiles of allocated, survived and live bytes and of time (in chronological order), and
-   for all groups one profile of the paths of references. Returns NULL or the reason of a failure;
-   does not report errors of the output. */
+/* Writes a speedscope file, and calls readersum_finish. Call it after reader_read. The file has, as
+   far as there are data:
+   - for each group of Lua states (tags.h), a profile of allocated bytes, one of survived bytes, one
+     of live bytes, and one of time, whose samples are in chronological order
+   - one profile of the paths of references, for all groups together
+   Returns NULL or the reason of a failure; does not report errors of the output. */
 const char *flame_speedscope (Flame *f, const ReadProfile *r, const Fold *fold,
                               const char *name,
                               Output *o);

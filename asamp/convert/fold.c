@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Chooses the outermost frames, such as main, that output leaves out ("folds", fold.h). A node of
    the call tree "reaches a script" if it or a descendant of it is a function of a script. The
-   weight of a node is the number of nodes in its subtree that reach a script. The first folded
-   function is the one with the largest weight among the outermost nodes. */
+   weight of a node is the number of nodes in its subtree that reach a script. The weight of an
+   outermost function is the sum over its outermost nodes. The function with the largest weight is
+   folded first, unless it is a function of a script: then nothing is folded. */
 #include "fold.h"
 
 #include <stdlib.h>
@@ -21,10 +22,9 @@ static void weigh (const ReadProfile *r, uint32_t *weight) {
   }
 }
 
-/* Returns the function that is folded first: of the functions of the outermost nodes, the one whose
-   nodes have the largest sum of weights, and so the most descendants with functions of scripts.
-   Returns 'nfunctions' (none) if it is not native. 'sums' has an element for each function, all
-   0. */
+/* Returns the function that is folded first: the one whose outermost nodes have the largest sum of
+   weights. Returns 'nfunctions' if nothing is folded, because this function is not native or no
+   node reaches a script. 'sums' is a buffer with an element for each function, all 0. */
 static uint32_t fold_outermost (const ReadProfile *r, const uint32_t *weight, uint32_t *sums) {
   uint32_t best = r->nfunctions, i;
   for (i = 1; i < r->tree.n; i++) {
@@ -45,9 +45,10 @@ static int isnext (const Fold *f, const ReadProfile *r, uint32_t node, int depth
   return parent != 0 && f->folded[parent] == depth;
 }
 
-/* Returns the native function to fold (to leave out) at position 'depth' + 1 of the stacks, or
-   'nfunctions' if there is none. Considers the nodes whose caller is folded at position 'depth' and
-   that reach a script (weight > 0): all of them must be of this function. */
+/* Returns the native function to fold (to leave out) at position 'depth' + 1 of the stacks. It is
+   the function of all nodes that reach a script (weight > 0) and whose caller is folded at position
+   'depth'. Returns 'nfunctions', which folds nothing, if these nodes have different functions, or
+   if one is not native, or if there are no such nodes. */
 static uint32_t further (const Fold *f, const ReadProfile *r, const uint32_t *weight, int depth) {
   uint32_t function = r->nfunctions, i;
   for (i = 1; i < r->tree.n; i++) {

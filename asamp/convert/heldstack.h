@@ -5,9 +5,9 @@
 ** frame is the script's function and line that allocated the objects.
 **
 **   HS1  a node's parent has a lower number; node 0 is not a frame;
-**   HS2  the rows together have the bytes of all samples alive at the end, except those whose
-**        deaths are not recorded. Without a known path, the path is the single reference "[no
-**        holder known]".
+**   HS2  the rows together have the bytes of all samples alive at the end. Survivors that were not
+**        followed are left out, because they may be dead. An object without a known path has a path
+**        of one reference, "[no holder known]".
 */
 #ifndef asamp_heldstack_h
 #define asamp_heldstack_h

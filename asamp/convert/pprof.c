@@ -111,9 +111,9 @@ static void valuetype (Writer *w, int field, const char *type, const char *unit)
   emit(w, field);
 }
 
-/* Decides whether the file has sample types of allocations, of time, or both: those of which the
-   profile has samples, and that of the requested default. If there is none of these, the file has
-   the types of allocations. */
+/* Sets w->heap and w->time to whether the file has the sample types of allocations and of time. It
+   has the types of which the profile has samples, and those of the requested default type. If these
+   are none, it has the types of allocations. */
 static void decidetypes (Writer *w) {
   const ReadProfile *r = w->r;
   int wantstime = (w->first != NULL && strcmp(w->first, "time") == 0);
@@ -122,8 +122,8 @@ static void decidetypes (Writer *w) {
   w->heap = r->samples > 0 || wantsheap || !w->time;
 }
 
-/* Returns the length of the requested time range in us. Of a complete profile, only the time before
-   its end counts. */
+/* Returns the length in us of the requested time range. A range without an end lasts to the end of
+   the profile. So does a range with a later end, unless the profile is still being written. */
 static uint64_t duration (const Writer *w) {
   const ReadProfile *r = w->r;
   uint64_t since = w->sum->since, till = w->sum->till;
@@ -283,9 +283,11 @@ static void countnatives (Writer *w, IdMap *natives) {
   }
 }
 
-/* Returns the string index of a function's full name; 'name' is that of its plain name. Tools merge
-   functions with equal names. So the full name of a script's function has its file and line; that
-   of a native function has its library if the plain name is not unique. */
+/* Returns the string index of a function's full name. 'name' is the string index of its plain name.
+   Full names are distinct, because tools merge functions with equal names:
+   - the full name of a script's function includes its file and line
+   - the full name of a native function includes its library, if several native functions have the
+     same plain name */
 static uint64_t fullname (Writer *w, const FrameName *f, uint64_t name, const IdMap *natives) {
   char line[32] = "";
   if (strcmp(f->file, "-") == 0 || (f->native && idmap_get(natives, name + 1) < 2))

@@ -11,8 +11,9 @@
 
 #define FATES		65536  /* largest number of samples whose survival one call of encoder_fates
                                   receives */
-/* Largest number of values in a record with the paths of references to live survivors: a flag, then
-   for each run of successive survivors with the same path, their number and the path. */
+/* Largest number of values in a record with the paths of references to live survivors. The first
+   value is a flag. Two values follow for each run of successive survivors with the same path: the
+   number of survivors, and the number of the path. */
 #define HOLDERS_RUNS	2047
 
 static const char NOMEMORY[] = "not enough memory";
@@ -244,9 +245,8 @@ static void emitfunction (Transcode *t, uint64_t id) {
   }
 }
 
-/* Extends t->place, in which setstack stores where a call tree node is on the current stack, to the
-   new nodes of the call tree. Writes the names of the nodes' functions. Returns 0 if out of
-   memory. */
+/* Handles the call tree nodes that were added since the last call: gives each an element in
+   t->place, and writes the name of its function. Returns 0 if out of memory. */
 static int newnodes (Transcode *t) {
   const Tree *tree = &t->r->tree;
   if (!list_room(&t->place, tree->n, &t->placesize, sizeof(*t->place))) {
@@ -455,8 +455,9 @@ static void transcode_death (void *ud, const ReadDeath *d) {
   t->of->deathplace = d->place + 1;
 }
 
-/* Stores in 'survived' whether a sample survived. The encoder receives all samples of a collection
-   (at most FATES) in one call. */
+/* Stores in 'survived' whether a sample survived its first collection. Passes 'survived' to the
+   encoder when it has FATES elements; else transcode_collection does. Stops the reading if the
+   survival of an earlier sample of the state is unknown. */
 static void transcode_fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Transcode *t = ud;
   (void)time;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Converts a profile of asamp to a format for the tools of VMProf (stock: version 6, or extended:
-** version 7, for its forks), or into a part of a merged file of asamp (unite.h): passes the
-** reader's events to the encoder. Times are rounded to us. The output lacks samples of unknown type
-** and, in the extended format, samples of copied bytes. A sample alive at the end has only its last
-** known path of references in the output.
+** Converts a profile of asamp by passing the reader's events to the encoder. The output is a file
+** for the tools of VMProf (stock format, version 6), a file for forks of VMProf (extended format,
+** version 7), or a part of a merged file of asamp (unite.h). Times are rounded to us. The output
+** lacks samples of unknown type and, in the extended format, samples of copied bytes. A sample
+** alive at the end has only its last known path of references in the output.
 **
 ** In this file, the outcome of an allocation sample is whether its block died or survived its first
 ** collection.
@@ -20,8 +20,8 @@
 typedef struct TranscodeState {
   uint32_t id;          /* number of the state in the output */
   uint32_t from;        /* number of the state in the input */
-  /* Number of survivors of the state that Transcode.deaths covers: the sum of its elements, which
-     are alternately numbers of live and of dead survivors, from the oldest one on. */
+  /* Number of the state's oldest survivors about which Transcode.deaths has data: the sum of its
+     elements, which are numbers of successive live and dead survivors, alternately. */
   size_t deathplace;
   int undecided;        /* 1: the survival of a sample of the state is unknown, and so is that of
                            all later samples */

@@ -213,8 +213,8 @@ static size_t labelsof (void *ud, uint32_t number, ProfileLabel *to) {
 
 /* {== Lua states in the merged profile =============== */
 
-/* Returns the key of the profile's state 'id' in the maps 'places' and 'orphaned': not 0, which
-   IdMap excludes. */
+/* Returns the key of the profile's state 'id' in the maps 'places' and 'orphaned'. It is not the id
+   itself, because the keys of an IdMap must not be 0. */
 static uint64_t placekey (uint32_t id) {
   return (uint64_t)id + 1;
 }

@@ -88,8 +88,9 @@ ReadProfile *unite_add (Unite *m, const char *path, void (*progress) (void *ud, 
                     void *ud, int *fatal, char *err, size_t errsize);
 /* Completes the result. Returns NULL, or why it is incomplete. */
 const char *unite_finish (Unite *m);
-/* Sets counts[LEFT_N], after unite_finish: functions and classes whose names are missing in the
-   result, and label sets and states beyond the limits of its readers. */
+/* Sets elements of counts[LEFT_N] to the numbers of items that limits have dropped: functions and
+   classes whose names are missing in the result, and label sets and states that readers of the
+   result will leave out. Call it after unite_finish. */
 void unite_left (const Unite *m, uint64_t *counts);
 void unite_free (Unite *m);
 
