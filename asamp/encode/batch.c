@@ -74,9 +74,10 @@ static void classruns (Bytes *to, const uint32_t *classes, size_t n) {
   bytes_char(to, '\n');
 }
 
-/* Writes the line "u", which lists the survivors whose deaths will not be reported. It has run
-   lengths, alternately of survivors with (survived[i] = 1) and without (2) reported deaths. Samples
-   that died (0) are not counted. Writes no line if no survived[i] is 2. */
+/* Writes the line "u", which shows the survivors whose deaths will not be reported. It has lengths
+   of runs of successive survivors: those whose deaths will be reported (survived[i] = 1), then
+   those whose deaths will not (2), and so on, alternately. Samples that died (0) do not count.
+   Writes no line if no survived[i] is 2. */
 static void unfollowedruns (Bytes *to, const unsigned char *survived,
                             size_t n) {
   uint64_t run = 0;

@@ -45,7 +45,8 @@ struct Encoder {
   uint64_t undecided;   /* number of samples of ended states whose survival is unknown */
   uint64_t nstates;       /* number of Lua states in the log */
   uint64_t allocated;   /* exact bytes that all states have allocated; 0: unknown */
-  int notallocated;     /* 1: omits the total of allocated bytes */
+  int notallocated;     /* 1: omits the total of allocated bytes, because it is not known for all
+                           states */
   int notlabelled;      /* 1: bytes by label set are unknown */
   ProfileLeft left;
   uint64_t texts;       /* number of names, labels and other texts of the program that were
@@ -218,7 +219,8 @@ static uint64_t since (const Encoder *e, uint64_t time) {
 
 /* -------------------------------------------------------------- names -- */
 
-/* Returns 1 if the log numbers the functions and classes of each state separately. */
+/* Returns 1 if each state numbers its functions and classes itself, from 1. The numbers in events
+   must then be replaced by those of the log, which all states share (origin.h). */
 static int islocal (const Encoder *e) {
   return e->config.states && !e->config.numbered;
 }
@@ -316,8 +318,9 @@ static unsigned char *copyframes (unsigned char *to, const unsigned char *from, 
   return to + n * FRAME;
 }
 
-/* Writes the frames of the stack; of a stack deeper than PROFILE_DEPTH, only those at both ends.
-   Returns the end of the output. */
+/* Writes the frames of the stack. Of a stack deeper than PROFILE_DEPTH, writes only those at both
+   ends, with the frame FRAME_CUT between them. Writes FRAME_NONE for an empty stack. Returns the
+   end of the output. */
 static unsigned char *putframes (unsigned char *to, const Frames *s) {
   size_t inner = PROFILE_DEPTH / 2, outer = PROFILE_DEPTH - inner - 1;
   const unsigned char *first = s->block + (s->size - s->n) * FRAME;
@@ -334,9 +337,10 @@ static size_t depthof (const Frames *s) {
   return s->n == 0 ? 1 : s->n < PROFILE_DEPTH ? s->n : PROFILE_DEPTH;
 }
 
-/* Returns how many times the stack record of a sample is written. Readers of the VMProf format
-   count records, so that is the number of sampling periods, 'count'; but the copies have at most
-   ENCODER_COPYBYTES bytes together. 'length': bytes of one record. */
+/* Returns how many copies of a sample's stack record are written. Readers of the VMProf format
+   count records, so there is a copy for each of the 'count' sampling periods that the sample
+   represents. The number is limited: all copies together have at most ENCODER_COPYBYTES bytes.
+   'length': bytes of one copy. */
 static uint32_t copiesof (uint64_t count, size_t length) {
   uint64_t most = ENCODER_COPYBYTES / length;
   return (uint32_t)(count < most ? count : most);

@@ -126,15 +126,15 @@ void encoder_holders (Encoder *e, const uint32_t *runs, size_t n);
 /* Records a heap walk that searched for references to sampled objects: its start, and its pause in
    ns. */
 void encoder_walk (Encoder *e, uint64_t start, uint64_t ns);
-/* Records the bytes of resident memory that have one use: its name (n bytes), and as 'text' a file,
-   a source line or "" (m bytes). */
+/* Records the resident memory that has one use: the name of the use (n bytes) and the bytes of this
+   memory. 'text', m bytes, is the file or the source line to which the memory belongs, or "". */
 void encoder_resident (Encoder *e, uint64_t time, const char *what, size_t n, int64_t bytes,
                        const char *text, size_t m);
 void encoder_mark (Encoder *e, uint64_t time, const char *name,
                    size_t namelength, const char *value, size_t valuelength);
 
-/* Adds a state's counts of dropped data. 'texts' is the number of texts that were truncated, in all
-   states. */
+/* Adds the counts *left of dropped data to those of the log. Sets the log's number of truncated
+   texts to 'texts', which must include those of all states. */
 void encoder_left (Encoder *e, const ProfileLeft *left, uint64_t texts);
 
 /* Returns 1 if encoder_batch should be called. */

@@ -95,8 +95,9 @@ static uint32_t origin_nameid (IdMap *names, uint32_t *n, uint32_t most, const c
   return ++*n;
 }
 
-/* Returns the number of a name like origin_nameid. All names beyond 'most' - 1 share the number
-   'most' and the name 'others', and increment *lumped. */
+/* Like origin_nameid, for the name *name, but at most 'most' - 1 names have numbers of their own.
+   For any further name, sets *name to 'others', increments *lumped, and returns the number 'most',
+   which all these names share. */
 static uint32_t orothers (IdMap *names, uint32_t *n, uint32_t most, const char *others,
                           uint64_t *lumped, const char **name, int *isnew) {
   uint32_t i = origin_nameid(names, n, most - 1, *name, isnew);

@@ -5,7 +5,7 @@
 ** thousands of states have it.
 **
 **   OR1  element i - 1 of 'functions' or 'classes' is the file's number of the state's function or
-**        class i; 0: not emitted;
+**        class i; 0: its name is not in the file;
 **   OR2  in the file, numbers and names correspond one to one, except that names beyond
 **        FUNCTIONS_MOST and CLASSES_MAX share the last number;
 **   OR3  a state's data are freed at its end. Its entry in 'places' is removed later, together with

@@ -86,8 +86,8 @@ static size_t bytesof (size_t n) {
   return sizeof(PastStack) + n * sizeof(ProfileFrame);
 }
 
-/* Copies the frames to be stored; of a stack deeper than PROFILE_DEPTH, only those at both ends.
-   Returns their number. */
+/* Copies the frames of a stack that are stored. Of a stack deeper than PROFILE_DEPTH, these are
+   only the frames at both ends, with the frame FRAME_CUT between them. Returns their number. */
 static size_t past_ends (const ProfileFrame *frames, size_t n, ProfileFrame *to) {
   size_t inner = PROFILE_DEPTH / 2, outer = PROFILE_DEPTH - inner - 1;
   if (n <= PROFILE_DEPTH) {
@@ -349,8 +349,8 @@ static void past_collection (Past *p, PastState *s, const ProfileCollection *c) 
   s->iscollected = 1;
 }
 
-/* Call it at the end of a state, and when its samples die later. Frees the state's data if no
-   sample is live. */
+/* Call it at the end of a state, and when samples of the ended state die. Counts all samples left
+   in 'list' as survivors. If none are left, frees the state's data. */
 static void orphaned (Past *p, PastState *s) {
   s->followed = s->n;
   s->cursor = 0;
@@ -498,7 +498,7 @@ static void batch (Encoder *e) {
 static void emitstack (Encoder *e, const ProfileFrame *outermost, size_t n) {
   ProfileFrame frames[PROFILE_DEPTH];
   size_t shared = 0;
-  do {  /* each call adds up to PROFILE_DEPTH frames inside those of the previous call */
+  do {  /* each step keeps the frames passed so far, and passes up to PROFILE_DEPTH inner frames */
     size_t i, m = n - shared < PROFILE_DEPTH ? n - shared : PROFILE_DEPTH;
     for (i = 0; i < m; i++)
       frames[m - 1 - i] = outermost[shared + i];

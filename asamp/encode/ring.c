@@ -42,7 +42,8 @@ struct Ring {
   /* start: time from which 'open', the buffer of the newest events, has events. now: time of the
      last call of ring_put, which adds an event. Both in ns. */
   uint64_t start, now;
-  int isrest;           /* 1: events were dropped from the pieces; 'past' sums them up */
+  int isrest;           /* 1: events were dropped; 'past' has those of their data to which later
+                           events refer */
   z_stream pack, unpack;
   int packs, unpacks;
   IdMap natives;        /* maps native addresses to indexes in 'names' */
