@@ -146,7 +146,7 @@ int foreign_open (const char *path, const ForeignPeer *peer, char *why, size_t s
 
 /* {== the rights of another user ============================================== */
 
-/* The rights before foreign_take. */
+/* The rights before foreign_take. 'changed' 1: foreign_take has changed them. */
 typedef struct Rights {
   int changed;
   int ngroups;
@@ -166,8 +166,9 @@ static void restore (Rights *before) {
   errno = e;
 }
 
-/* As root, sets this process's rights on files to those of user 'uid'. On failure, returns 0 with
-   errno and does not change the rights. */
+/* If this process runs as root, sets its rights on files to those of user 'uid', until
+   restore(before). Does nothing if it runs as another user. On failure, returns 0 with errno and
+   does not change the rights. */
 static int foreign_take (uid_t uid, Rights *before) {
   memset(before, 0, sizeof(*before));
   if (geteuid() != 0 || uid == 0)

@@ -19,12 +19,12 @@
 /* The process at the other end of a socket. */
 typedef struct ForeignPeer {
   pid_t pid;		/* 0: unknown */
-  uid_t uid;		/* its present user */
+  uid_t uid;		/* user of the process, as foreign_peer determines it */
 } ForeignPeer;
 
 /* Stores in *peer the process that listens at a connected socket. peer->uid is the user of that
-   process when it started to listen. If that user was root, it is the present user, if /proc shows
-   it. Returns 0 with errno on failure. */
+   process when it started to listen. Exception: if that user was root, and /proc shows the process,
+   peer->uid is the user as which it runs now. Returns 0 with errno on failure. */
 int foreign_peer (int fd, ForeignPeer *peer);
 
 /* Opens a regular file for reading, without following links. If 'peer' is a process of another
@@ -32,14 +32,14 @@ int foreign_peer (int fd, ForeignPeer *peer);
    descriptor, or -1 with the reason in 'why'. */
 int foreign_open (const char *path, const ForeignPeer *peer, char *why, size_t size);
 
-/* Makes a folder of mode 0700 from a template, with the rights of user 'uid'. Returns 0 or an
-   errno. */
+/* Makes a folder of mode 0700, with the rights of user 'uid'. 'path' is a template that ends with
+   XXXXXX (mkdtemp), and receives the folder's path. Returns 0 or an errno. */
 int foreign_folder (char *path, uid_t uid);
 
-/* Removes a folder made by foreign_folder, with its files. */
+/* Removes a folder made by foreign_folder, with its files, with the rights of user 'uid'. */
 void foreign_discard (const char *path, uid_t uid);
 
-/* Removes a socket, but no other file. */
+/* Removes the file if it is a socket, with the rights of user 'uid'. */
 void foreign_unlink (const char *path, uid_t uid);
 
 #endif

@@ -15,7 +15,7 @@
 #include "place.h"
 
 #define WAIT_MS		250     /* ms between checks of a full pipe */
-/* ms: the end of a profile waits so long for a pipe that stays full */
+/* Longest time, in ms, that a write waits for a full pipe when the profile is ending. */
 #define LEAVING_MS	5000
 
 void livefile_fail (LiveFile *f, int error) {
@@ -52,8 +52,8 @@ static int livefile_reopen (LiveFile *f, struct stat *s) {
 }
 
 /* Stores the status of the file in *s. Opens the file again if the program has closed the
-   descriptor; if that is impossible, makes the file fail and returns 0. Also makes it fail if
-   another program has truncated it. */
+   descriptor. Returns 0 if the file cannot be opened again, or if it has no descriptor. Makes the
+   file fail if it cannot be opened again, or if another program has truncated it. */
 static int livefile_stat (LiveFile *f, struct stat *s) {
   if (f->fd < 0)
     return 0;
@@ -141,9 +141,10 @@ static void livefile_pass (LiveFile *f, const unsigned char *data, size_t n, int
     livefile_writeall(f, data, n);
 }
 
-/* Call it after a flush: all bytes written so far are in the file. Sets f->sure to their number,
-   and drops their copies f->kept, which would be written again after a failed write. Does nothing
-   if the file keeps no copies (f->patient is 0), has failed, or is stalled. */
+/* Call it after a flush, when all bytes so far are in the file. Sets f->sure to their number, and
+   f->ending to the bytes that would complete the gzip member there. Empties f->kept, because its
+   bytes need not be written again. Does nothing if the file cannot stall (f->patient is 0), has
+   failed, or is stalled. */
 static void livefile_settle (LiveFile *f) {
   if (!f->patient || f->error != 0 || f->stalled != 0)
     return;
@@ -154,9 +155,9 @@ static void livefile_settle (LiveFile *f) {
     compressor_ending(&f->compressor, f->ending);
 }
 
-/* Tries to end a stall, in which writes fail. The file ends after its first f->sure bytes, with the
-   last flush: completes the gzip member there, then writes the bytes kept in memory as another
-   member. */
+/* Tries to end a stall, in which writes fail. The file has f->sure bytes: those up to its last
+   flush. Appends the end of the gzip member, and then the bytes kept in memory as another member.
+   Without gzip, appends only the kept bytes. If a write fails again, the stall goes on. */
 static void livefile_again (LiveFile *f, int then) {
   int why = f->stalled;
   if (f->packed)

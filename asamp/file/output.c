@@ -24,15 +24,15 @@ static void output_put (Output *o, const unsigned char *data, size_t n) {
     o->error = descriptor_write(o->fd, data, n);
 }
 
-/* Returns 1 if the file is written directly, because renaming another file to this name, for
-   example /dev/stdout, would replace a link of the system. /dev/shm is an ordinary folder. */
+/* Returns 1 if the file is written directly, not under a temporary name. To rename a file to a name
+   such as /dev/stdout would replace a link of the system. /dev/shm is an ordinary folder. */
 int output_isdevice (const char *path) {
   return (strncmp(path, "/dev/", 5) == 0 && strncmp(path, "/dev/shm/", 9) != 0) ||
          strncmp(path, "/proc/", 6) == 0;
 }
 
-/* Opens a file that is written directly. If a pipe has no reader for a second, prints a message,
-   because open(2) would wait without one. Returns -1 with errno on failure. */
+/* Opens a file that is written directly. Waits until a named pipe has a reader, as open(2) does,
+   but prints a message if that takes a second. Returns -1 with errno on failure. */
 static int direct (const char *path) {
   struct stat s;
   int fd, tries = 0;

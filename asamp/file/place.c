@@ -143,8 +143,8 @@ static int busy (Attempt *a) {
   return NEXT;
 }
 
-/* Empties the locked file if it may be replaced; with wish->later, the caller empties it. Returns
-   0, NEXT if the next numbered name must be tried, or an errno. */
+/* Empties the locked file if it may be replaced. If wish->later is 1, does not empty it, because
+   the caller does. Returns 0, NEXT if the next numbered name must be tried, or an errno. */
 static int empty (Attempt *a, int fd) {
   const PlaceWish *wish = a->wish;
   enum FileKind kind;

@@ -175,8 +175,9 @@ static int spool (void) {
   return fd;
 }
 
-/* Returns a descriptor of standard input, positioned where it was at the first call (a pipe: at the
-   start of a copy of its data); or -1 with errno. */
+/* Returns a descriptor of standard input, at the offset that it had at the first call. If standard
+   input cannot seek, as a pipe, returns a descriptor of a copy of its data, at the start of the
+   copy. Returns -1 with errno on failure. */
 static int standardinput (void) {
   static int from = -1;    /* standard input or its copy; -1: not opened */
   static off_t start;      /* offset in 'from' at which the data start */
