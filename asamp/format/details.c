@@ -55,12 +55,12 @@ void details_collection (Fields *f, int format, Collected *c) {
     c->processor = c->duration;
     return;
   }
-  /* In formats 3 and 4, four numbers of the line have other meanings. The statements below convert
-     them:
-     - the start of the collection instead of its end
-     - 'rss' in KiB
-     - as 'inuse' the change of the bytes in use, minus c->tenured
-     - as 'waited' the CPU time minus the pause */
+  /* In formats 3 and 4, the line has these numbers in place of four fields of *c:
+     - time: the start of the collection, not its end
+     - rss: KiB, not bytes
+     - inuse: the change of the bytes in use, minus c->tenured
+     - processor: the CPU time minus the pause, read to 'waited'
+     They are converted below. */
   (void)(details_signed(f, &c->time) && details_number(f, &c->duration) &&
          details_number(f, &c->tenured) && details_signed(f, &c->inuse) &&
          details_signed(f, &c->held) && details_signed(f, &c->rss) &&

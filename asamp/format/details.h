@@ -72,9 +72,9 @@ typedef struct Collected {
   uint64_t processor;
   uint64_t slices;
   uint64_t mutator;
-  /* planned: size of the nursery (the area for new objects), as the change since the previous minor
-     collection. over: ProfileCollection.charged, the bytes allocated until the collection was due,
-     minus ProfileCollection.planned. */
+  /* planned: size of the nursery (the area for new objects) minus its size at the previous minor
+     collection. over: ProfileCollection.charged minus ProfileCollection.planned, that is, the bytes
+     allocated beyond the size of the nursery until the collection was due. */
   int64_t planned, over;
   uint64_t looked[LOOKED_COUNT];
 } Collected;

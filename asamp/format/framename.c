@@ -36,8 +36,8 @@ static size_t putfield (char *out, size_t room, const char *text) {
   return used;
 }
 
-/* Writes a path like putfield, except that "..." replaces the start of a path that is too long.
-   Cuts the path after the replacement of invalid bytes, because replacements are longer. */
+/* Like putfield, for a path. If the path is too long, "..." replaces its start. Replaces invalid
+   bytes before it cuts the path, because a replacement is longer than the byte. */
 static size_t putpath (char *out, size_t room, const char *path) {
   char whole[3 * FRAMENAME_LIMIT + 1];
   size_t n = strlen(path);

@@ -41,10 +41,9 @@ void objects_fates (Objects *o, const unsigned char *survived, size_t n) {
   o->failed |= o->fates.failed;
 }
 
-/* Writes 'words' words to 'to', one for each stack in the file: a sample that represents several
-   sampling periods has several copies of its stack, and as many words. The first word is for copy
-   *copy of the object o->open[*i]; advances *copy and *i. Fills 'to' from its end, so that the
-   newest object is first. */
+/* Writes the next 'words' words of a record to 'to'. An object has a word for each copy of its
+   sample's stack in the file. Starts with copy *copy of the object o->open[*i], and advances *copy
+   and *i. Fills 'to' from its end, so that the newest object is first. */
 static void putobjects (const Objects *o, unsigned char *to, size_t words,
                         size_t *i, uint32_t *copy) {
   while (words-- > 0) {

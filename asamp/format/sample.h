@@ -87,13 +87,13 @@ typedef struct ProfileCollection {
   /* CPU time of the slices of major collections that ran in pauses of minor collections since the
      previous record, ns. */
   uint64_t slices;
-  /* CPU time of the program since the previous record, in ns, without pauses: neither those of
-     recorded collections nor those counted in the field 'left'. 0: unknown. */
+  /* CPU time of the program since the previous record, ns; 0: unknown. It includes no pauses of
+     collections, with or without a record. */
   uint64_t mutator;
   uint64_t tenured;   /* bytes that became old since the previous record */
   /* Sums over the minor collections since the previous record, bytes.
-     charged  bytes that the program had allocated since the collection before, when the
-              collection became due
+     charged  bytes that the program allocated from the collection before until this collection
+              became due
      planned  size of the nursery (the memory planned for new objects), but at most 'charged' */
   uint64_t planned, charged;
   /* How many stack slots, weak entries etc. the collector visited in the pause besides live
