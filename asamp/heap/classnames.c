@@ -13,8 +13,8 @@
 #define CLASSNAMES_MOST	BOUND(65536u, 16u)  /* largest number of classes; objects with further
                                                metatables have the class "(other classes)" */
 
-/* Maps that find a class. 'metatables': from the object number of a metatable, plus 1. 'names':
-   from the hash of a class name. */
+/* Maps to the index of a class in Naming.names. 'metatables' maps 1 + the object number of a
+   metatable, 'names' the hash of a class's name (or, for equal hashes, the next free key). */
 typedef struct Known {
   IdMap metatables, names;
 } Known;
@@ -73,8 +73,8 @@ static size_t heldas (const Graph *g, uint32_t v, char to[WORDS_MOST], int depth
   s = graph_text(g, name, &n);
   if (n == 0)
     return 0;
-  if (n > 2 && memcmp(s, "__", 2) == 0)  /* v is held by a field such as __index: the name of the
-                                            table with this field says more */
+  if (n > 2 && memcmp(s, "__", 2) == 0)  /* a field such as __index of a metatable refers to v: uses
+                                            the name of the metatable */
     return depth > 0 ? heldas(g, parent, to, depth - 1) : 0;
   if (depth > 0 && way_kind(g->way[v]) == HEAP_EFIELD &&
       (way_kind(g->way[parent]) == HEAP_EFIELD) &&

@@ -277,11 +277,12 @@ static int samename (const Graph *g, uint32_t a, uint32_t b) {
   return n > 0 && n == m && memcmp(s, t, n) == 0;
 }
 
-/* Finds the local variables to which removed upvalues refer. Such a variable has the name
-   w->variable, a value with the flag VARIABLE (value of a removed upvalue), and a function in which
-   the upvalue's function, w->proto[value], is nested. Sets the flag LOCAL of the value, so that the
-   variable's reference to it is removed, and w->proto[value] to the prototype of the variable's
-   function. */
+/* Finds the local variables to which removed upvalues refer. Such a variable has these properties:
+   - its name is w->variable
+   - its value has the flag VARIABLE, because a removed upvalue has the same value
+   - the upvalue's function, w->proto[value], is nested in the variable's function
+   Sets the flag LOCAL of the value, so that the variable's reference to it is removed. Sets
+   w->proto[value] to the prototype of the variable's function. */
 static void removelocals (Work *w) {
   const Graph *g = w->g;
   uint32_t v, to;
@@ -301,9 +302,11 @@ static void removelocals (Work *w) {
 }
 
 /* Finds the upvalues that refer to the removed variable, and sets their flag VALUE, so that the
-   references to their values are removed. Such an upvalue has the name w->variable and a value with
-   the flag LOCAL. Its function is nested in the function that declares the variable,
-   w->proto[value]; if that function is unknown, this is not required. */
+   references to their values are removed. Such an upvalue has these properties:
+   - its name is w->variable
+   - its value has the flag LOCAL
+   - its function is nested in w->proto[value], the function that declares the variable, or
+     w->proto[value] is unknown */
 static void removeupvalues (Work *w) {
   const Graph *g = w->g;
   uint32_t v, to, of;
@@ -407,8 +410,9 @@ static int isremoved (const Work *w, uint32_t v, uint32_t to, Way way) {
 typedef struct Marking {
   Work *w;
   uint32_t *queue, n;		/* the reached objects, in the order in which they were reached */
-  /* heads[v], for each weak key or table with weak keys v that marking has not reached yet: index +
-     1 of the first entry in 'waiting' whose value needs v; 0: none. NULL: no entry exists yet. */
+  /* heads[v], for each weak key or table with weak keys v that is not reached yet: 1 + the index in
+     'waiting' of the first entry whose value is reached when v is; 0: none. NULL before the first
+     entry is added. */
   uint32_t *heads;
   Waiting *waiting;
   size_t nwaiting, waitingsize;
@@ -425,9 +429,9 @@ static void cut_reach (Marking *m, uint32_t from, uint32_t to, Way way) {
   m->queue[m->n++] = to;
 }
 
-/* Stores the value 'to' of a field with a weak key, which is reachable only if both its table and
-   its key are. 'from' is the one of the two that was reached; when 'other' is reached, the value
-   is, too. Returns 0 if out of memory. */
+/* Adds an entry to 'waiting' for a field with a weak key. Its value 'to' is reachable only if both
+   the table and the key are. 'from' is the one of the two that was reached, 'other' the one that
+   was not. Returns 0 if out of memory. */
 static int await (Marking *m, uint32_t other, uint32_t from, uint32_t to, Way way) {
   Waiting *e;
   if (m->heads == NULL && (m->heads = calloc(m->w->g->n, sizeof(*m->heads))) == NULL) return 0;

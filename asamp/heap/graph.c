@@ -22,7 +22,7 @@
 #define CODES_MOST	BOUND(1u << 12, 2u)  /* largest number of C functions whose names are
                                                 stored */
 #define SITES_MOST	BOUND(1u << 20, 8u)  /* largest number of allocation sites; samples of
-                                                further sites get site 0, unknown */
+                                                further sites receive site 0, unknown */
 
 /* Limits against malicious files, for the memory used and for the unpacked size of the file. Each
    limit is the larger of a number of bytes (_MOST) and a multiple of the file's size (_TIMES). A
@@ -79,8 +79,9 @@ typedef struct Reader {
      from        of the object whose edges are read */
   uint64_t last, lastsample, from;
   uint32_t holder;		/* object whose edges are read */
-  /* 1: the next edges of 'holder' are added to Graph.late, because Graph.to must have the edges of
-     an object together: it has edges of 'holder' already, or 'holder' is not defined yet. */
+  /* 1: the next edges of 'holder' are added to Graph.late. That is so if Graph.to has edges of
+     'holder' already, or if 'holder' is not defined yet: Graph.to must have the edges of an object
+     together. */
   int late;
   int64_t index;		/* index of the last array element of 'holder' read */
   jmp_buf failed;

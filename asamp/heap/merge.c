@@ -177,10 +177,11 @@ static uint32_t shortest (const Graph *g, uint32_t v, Way *way) {
   return g->parent[v];
 }
 
-/* Sets *p to a group without objects whose key is that of object v. Objects with equal keys share a
-   row. The key is the kind of the reference from 'from' to v, with its index, field name or
-   variable. If 'from' does not refer directly to v, uses the last reference of the shortest path to
-   v, and sets the flag TOGETHER. */
+/* Sets *p to an empty group with the key of object v, a child of 'from' in the tree. Objects with
+   equal keys share a row. The key is the reference from 'from' to v, that is, its kind and its
+   index, field name or variable. In a tree of dominators, the class of v is also a part of the key.
+   If 'from' does not refer directly to v, uses the last reference of the shortest path to v, and
+   sets the flag TOGETHER. */
 static void shape (Work *w, Group *p, uint32_t from, uint32_t v) {
   Way way;
   uint32_t a;
@@ -285,11 +286,13 @@ static int byclass (const void *a, const void *b) {
   return x->class != y->class ? (x->class < y->class ? -1 : 1) : (v > w) - (v < w);
 }
 
-/* Merges groups of a row's children into one row "[*]". Each group has the values of one field,
-   such as "t.name"; groups are merged if their values have the same class (the name of their type).
-   Does so only for more than FIELDS_MANY groups, and if none of them retains over half of the bytes
-   that they retain together. Sorts the groups, so that those to be merged are adjacent; groupof
-   must not be called later. Returns 0 if out of memory. */
+/* Merges groups of a row's children into one row "[*]". Each of these groups has the values of one
+   field, such as "name". Groups are merged if
+   - their objects have the same class
+   - there are more than FIELDS_MANY such groups
+   - none of them retains over half of the bytes that they retain together
+   Sorts the groups, so that those to be merged are adjacent. So groupof must not be called later.
+   Returns 0 if out of memory. */
 static int mergefields (Groups *s) {
   size_t i, k, j, end;
   if (s->n > 0) qsort(s->g, s->n, sizeof(*s->g), byclass);
@@ -315,11 +318,11 @@ static int mergefields (Groups *s) {
   return 1;
 }
 
-/* Returns 1 if the objects of group p get no row of their own, but are added to the row of their
-   parents, whose group is 'above'. These are
+/* Returns 1 if the objects of group p have no row of their own, but are added to the row of their
+   parents. 'above' is the key of that row; NULL: the Lua state. These objects are
    - the values of upvalues
-   - the members of a chain such as a linked list: the parent refers to such a member by the
-     field (kind and name of the reference) by which the parent itself is referred to */
+   - the members of a chain, such as a linked list. The parent refers to such a member by a field
+     with the same key as the reference to the parent itself, such as 'next'. */
 static int isfolded (const Group *p, const Group *above) {
   return p->kind == HEAP_EVALUE ||
          (above != NULL && same(p, above) &&
@@ -348,8 +351,8 @@ static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *r
         else {
           Way way;
           row->repeated = 1;
-          /* this reference has another array index than the one by which the row is described */
-
+          /* the row represents several references, because this one has another array index than
+             the one that describes the row */
           if (like.kind == HEAP_EINDEX && wayto(w, v, to, &way) &&
               way_argument(way) != way_argument(row->way))
             row->merged = 1;
