@@ -306,9 +306,9 @@ static const char *source (void *ud, const char *file, size_t *n) {
   return lua_tolstring(L, -1, n);
 }
 
-/* Returns the properties by which the output distinguishes samples, as flags TAGS_BY...: sets of
-   labels, Lua states and threads. If the option 'together' is a string: labels and scripts. If it
-   is true: none. */
+/* Returns the properties by which the output distinguishes samples, as flags TAGS_BY.... The option
+   'together' selects them. nil or false: label sets, Lua states and threads; a string: label sets
+   and scripts; true: none. */
 static int tagsby (Work *w) {
   int by = TAGS_BYLABELS | TAGS_BYSTATE | TAGS_BYTHREAD;
   if (lua_getfield(w->L, 3, "together") == LUA_TSTRING)
@@ -319,9 +319,9 @@ static int tagsby (Work *w) {
   return by;
 }
 
-/* firefox(path, out, options) -> summary. Further options: 'head', a function that returns the JSON
-   of "meta" and "libs" for a summary; 'source', a function that returns the text of a script, or
-   nil, for its name. */
+/* firefox(path, out, options) -> summary. Further options:
+   - head: function(summary) that returns the JSON text of "meta" and "libs"
+   - source: function(name) that returns the text of the script 'name'; nil: not available */
 static int l_firefox (lua_State *L) {
   Work *w = work(L);
   const char *reason, *head;

@@ -142,9 +142,9 @@ static int l_off (lua_State *L) {
   return 1;
 }
 
-/* timeon(period, wall, exact) -> true: starts time sampling in the open session, every 'period' ns.
-   'wall': of wall time. 'exact': of CPU time, only with perf events. Neither: of CPU time. On
-   failure nil, message, errno */
+/* timeon(period, wall, exact) -> true: starts time sampling in the open session, every 'period' ns;
+   on failure nil, message, errno. Samples wall time if 'wall' is true, else CPU time. If 'exact' is
+   true and 'wall' is not, fails where perf events cannot measure CPU time. */
 static int l_timeon (lua_State *L) {
   char err[512];
   TimerClock clock = lua_toboolean(L, 2) ? TIMER_WALL

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Exact counts (counting.h). A state has one Counting, a userdata in its registry. The numbers in
-   it only grow; the result of a count is the difference of two reads. Sums leave out stacks
-   (LUAN_KSTACK), because it depends on earlier calls and collections when a stack grows. */
+   it only grow; the result of a count is the difference of two reads. Sums over kinds of blocks
+   leave out stacks (LUAN_KSTACK): whether a call makes a stack grow depends on earlier calls and
+   collections. */
 #include "counting.h"
 
 #include <stdio.h>
@@ -77,8 +78,8 @@ int counting_read (lua_State *L, asamp_Counts *to) {
   return 1;
 }
 
-/* Returns the size of a thread with its stack, bytes. The size of a stack depends on earlier
-   calls. */
+/* Returns the size of a thread with its stack, bytes. counting_alive subtracts it, because the size
+   of a stack depends on earlier calls. */
 static uint64_t threadbytes (lua_State *L) {
   luaN_Object o;
   luaN_object(L, L, &o);

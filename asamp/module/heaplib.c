@@ -63,7 +63,7 @@ static Heap *heaplib_check (lua_State *L, int i) {
   return h;
 }
 
-/* close() and __gc */
+/* heap:close() and __gc of a heap: frees its data */
 static int heaplib_gc (lua_State *L) {
   Heap *h = luaL_checkudata(L, 1, TYPENAME);
   graph_free(h->graph);
@@ -125,8 +125,9 @@ static int heaplib_open (lua_State *L) {
   return pushfailure(L, err);
 }
 
-/* heap:info() -> {objects, references, classes, samples, command (nil: unknown), and the fields of
-   Graph (graph.h) with the same names}. The first four are numbers of these things. */
+/* heap:info() -> table with fields of the same names as in Graph (graph.h), such as 'bytes', and
+   - objects, references, classes, samples: how many of these the snapshot has
+   - command: command line; nil: unknown */
 static int l_info (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   const Graph *g = h->graph;
@@ -210,11 +211,11 @@ static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uin
    not count it. */
 typedef struct Candidate {
   uint32_t class;
-  /* Estimate of the bytes that retained() does not count; the classes with the largest estimates
-     are examined first. It is the sum of the bytes retained by objects of other classes to which
-     objects of the class refer. A target that the referring object dominates adds only 1, because
-     retained() counts it; it adds 1 so that the class is listed, because objects below the target
-     may not be counted. */
+  /* Estimate of the bytes that retained() does not count. Classes with the largest estimates are
+     examined first. It is a sum over the references from objects of the class to objects of other
+     classes. A reference adds the bytes that its target retains. If the referring object dominates
+     the target, it adds only 1, because retained() counts the target. It does not add 0, because
+     retained() may not count objects below the target, and only classes above 0 are listed. */
   uint64_t weight;
 } Candidate;
 
@@ -247,10 +248,11 @@ static uint64_t without (const Graph *g, const uint32_t *class, uint32_t left,
   return bytes;
 }
 
-/* Lists in 'list' the classes of objects for which retained() may return too few bytes, in
-   descending order of 'weight', and returns their number. class[v]: class of object v, a number
-   less than 'classes'. 'list' and 'count' are buffers with an element for each class; the caller
-   must set count[] to 0, and count[c] becomes the number of objects of class c. */
+/* Lists the classes of objects for which retained() may return too few bytes, in descending order
+   of 'weight'. Returns the number of these classes.
+   class  class[v]: class of object v, a number less than 'classes'
+   list   receives the result; has an element for each class
+   count  count[c] becomes the number of objects of class c; must be 0 before the call */
 static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t classes, Candidate *list,
                             uint32_t *count) {
   const Graph *g = h->graph;

@@ -458,8 +458,8 @@ static int l_newfolder (lua_State *L) {
   return 2;
 }
 
-/* temporary() -> folder for temporary files: $TMPDIR, or /tmp if $TMPDIR is not an absolute path of
-   plain characters */
+/* temporary() -> folder for temporary files: $TMPDIR if it is an absolute path of ASCII letters,
+   digits, '/', '.', '_' and '-', else /tmp */
 static int l_temporary (lua_State *L) {
   static const char plain[] = "/._-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
   const char *folder = getenv("TMPDIR");
@@ -540,9 +540,9 @@ static void passon (int signal) {
 static volatile sig_atomic_t delayed;  /* signal that passlater has delayed */
 
 /* Handles SIGINT and SIGQUIT. Ignores a signal from the terminal, because the terminal sends it to
-   the program, too. Any other signal may also have been sent to the whole process group, and so to
-   the program. So waits a second, and passes the signal on only if the program still runs then
-   (passdelayed). */
+   the program, too. A signal from another process has reached the program already if it was sent to
+   the process group. So requests SIGALRM in a second, which passes the signal on if the program
+   still runs then (passdelayed). */
 static void passlater (int signal, siginfo_t *info, void *context) {
   (void)context;
   if (info->si_code == SI_KERNEL || running == 0)

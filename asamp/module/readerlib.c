@@ -132,7 +132,7 @@ static void pushothers (lua_State *L, const ReadProfile *r, const ReaderSum *sum
 /* Sets 'sites', totals for each node of the call tree and kind of sample, as columns: node (0:
    unknown stack), kind (index in 'kinds'), samples, bytes, survived, survivedbytes, later
    (survivors that died later), laterbytes, undecided (without an outcome), undecidedbytes. Also
-   sets a field for each column from 'bytes' on, to the sum of the column. */
+   sets 'bytes' to the sum of the column 'bytes', and so on for all columns after it. */
 static void pushsites (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   static const char *const keys[] = {
     "node", "kind", "samples", "bytes", "survived", "survivedbytes",
@@ -193,9 +193,8 @@ static void pushcopies (lua_State *L, const ReadProfile *r, const ReaderSum *sum
 }
 
 /* Sets 'lifeclasses', totals of the sampled blocks that died, by kind of block and lifetime, as
-   columns: node (here the kind of block, not a call tree node), digits (class of the lifetime:
-   number of binary digits of its us, so that each class is a power of 2), samples, bytes,
-   objects. */
+   columns: node (here the kind of block, not a call tree node), digits (number of binary digits of
+   the lifetime in us: a range of lifetimes), samples, bytes, objects. */
 static void pushtimes (lua_State *L, const ReaderSum *sum) {
   pushcolumns(L, &sum->times, "digits");
   pushnumbers(L, &sum->times, lua_gettop(L), "objects", offsetof(Site, objects));
@@ -203,10 +202,10 @@ static void pushtimes (lua_State *L, const ReaderSum *sum) {
 }
 
 /* Sets 'ages', survival by age (ages.h): a list of nonempty cells {behind, before, bytes,
-   survived}. The first two fields are the age of an allocation, as bins of numbers of bytes: those
-   allocated after it until the next collection, and those allocated before it since the previous
-   collection. Also sets the fields 'first' (AGES_FIRST) and 'doubling' (AGES_DOUBLING), which
-   describe the bins. */
+   survived}. The first two fields are bins, that is, numbers of ranges of bytes: the bin of the
+   bytes allocated after an allocation, until the next collection, and the bin of the bytes
+   allocated before it, since the previous collection. The list also has the fields 'first'
+   (AGES_FIRST) and 'doubling' (AGES_DOUBLING), which describe the bins. */
 static void pushages (lua_State *L, const Ages *a) {
   size_t i;
   lua_Integer n = 0;
@@ -472,10 +471,12 @@ static void pushslices (lua_State *L, const Bins *b, int nkeys) {
   lua_settop(L, result);
 }
 
-/* Sets two fields of the profile's table. 'bins' has totals for each time slice: columns (from
-   pushslices), 'start', 'width' (length of a slice) and 'n' (number of slices). 'gone' has totals
-   of the survivors that died later. Its time slices are those of the deaths, and their 'width' may
-   differ. */
+/* Sets two fields of the profile's table.
+   bins  totals for each slice of time: the columns of pushslices, 'start' (0), 'width' (length of a
+         slice), 'n' (number of slices). If the period of time samples has changed, also the column
+         'time', in sampling periods.
+   gone  totals of the survivors that died later, for each slice of the time of death. The 'width'
+         of these slices may differ. */
 static void pushbins (lua_State *L, const ReadProfile *r, const Bins *b, const Bins *gone) {
   size_t i;
   pushslices(L, b, BINKEYS);
@@ -494,11 +495,14 @@ static void pushbins (lua_State *L, const ReadProfile *r, const Bins *b, const B
   lua_setfield(L, -2, "gone");
 }
 
-/* Sets three tables for timelines. 'born': totals of the samples whose survival is known; 'alive':
-   of those alive at the end. Both are divided by the allocated bytes at the time of allocation
-   (ReadSample.born) into slices of equal length. 'worked': totals of time samples by slices of
-   time. In 'alive', the column 'path' is the number of the path of references that keeps the blocks
-   alive (0: unknown), and 'vector' is 1 for the array or hash part of a table. */
+/* Sets three tables for timelines.
+   born    totals of the samples whose survival is known
+   alive   totals of the samples alive at the end. The column 'path' is the number of the path of
+           references that keeps the blocks alive (0: unknown). 'vector' is 1 for the array or hash
+           part of a table.
+   worked  totals of the time samples
+   The slices of 'worked' are slices of time. Those of 'born' and 'alive' are slices of the bytes
+   that had been allocated when a block was allocated (ReadSample.born). */
 static void pushborn (lua_State *L, const ReaderSum *sum) {
   const Bins *alive = &sum->alive;
   int columns[7];
@@ -694,8 +698,7 @@ static void pushprofile (lua_State *L, const char *path, const ReadProfile *r,
   pushsites(L, r, sum);
   /* Sets 'lifetimes', totals of the survivors that died later, as columns: node, digits, samples,
      bytes. The lifetime of a block is measured in bytes: those that the state allocated from the
-     block's allocation to its death. 'digits' is the number of their binary digits, so that each
-     value represents a power of 2. */
+     block's allocation to its death. 'digits' is the number of binary digits of the lifetime. */
   pushcolumns(L, &sum->lives, "digits");
   lua_setfield(L, -2, "lifetimes");
   pushcopies(L, r, sum);
