@@ -98,9 +98,8 @@ static int malloc_put (const void *block, uint16_t number) {
   return 0;
 }
 
-/* Removes a block from its bucket and returns its slot; NULL: the block is not watched. A NULL
-   block is never watched; it needs a test of its own, because free elements of a bucket are
-   NULL. */
+/* Removes a block from its bucket and returns its slot; NULL: the block is not watched. Tests for a
+   NULL block first, because the free elements of a bucket are NULL, too. */
 static unsigned char *malloc_take (const void *block) {
   int second, i;
   if (block == NULL) return NULL;
@@ -349,8 +348,8 @@ static void *bootcalloc (size_t n, size_t size) {
   return __builtin_mul_overflow(n, size, &all) ? NULL : fromarena(all);
 }
 
-/* Handles realloc until the real allocator is found. Then 'p' is NULL: all other blocks are in the
-   arena, and reallocwatched resizes those. */
+/* Handles realloc until the real allocator is found. 'p' is always NULL: until then all blocks are
+   in the arena, and reallocwatched resizes these. */
 static void *bootrealloc (void *p, size_t n) {
   return malloc_resolve() ? real.realloc(p, n) : fromarena(n);
 }
@@ -395,8 +394,8 @@ SHOWN void free (void *p) {
 }
 
 /* Calls the real function, which allocates while it holds a lock. These allocations are not
-   sampled, because the sampler itself calls pthread_getattr_np for a sample, and would deadlock. If
-   they pass a sample point, the next block is sampled instead. */
+   sampled: the sampler itself calls pthread_getattr_np for a sample, which would wait for this lock
+   for ever. If the allocations pass a sample point, the next block is sampled instead. */
 SHOWN int pthread_getattr_np (pthread_t of, pthread_attr_t *to) {
   static int (*next) (pthread_t, pthread_attr_t *);
   int (*f) (pthread_t, pthread_attr_t *) = __atomic_load_n(&next, __ATOMIC_RELAXED);
@@ -492,8 +491,9 @@ SHOWN void *pvalloc (size_t n) {
 
 /* {== C++'s operators =================================================== */
 
-/* These two functions replace C++'s operators new if the process has none. They return NULL if out
-   of memory, because an exception needs a C++ library. */
+/* Replaces C++'s operators new without an alignment if the process has none. (alignednew replaces
+   those with an alignment.) Returns NULL if out of memory, because an exception needs a C++
+   library. */
 static void *plainnew (size_t n) {
   return malloc(n > 0 ? n : 1);
 }
@@ -529,9 +529,9 @@ static COLD void *operator_ (const char *name) {
   if (unlikely(f == NULL))  \
     __atomic_store_n(&to, f = (type)operator_(name), __ATOMIC_RELAXED)
 
-/* Evaluates 'call', a call of the C++ library's operator, counts its block and returns it. If
-   'left' (the bytes until the next sample) has changed, the operator has called malloc, which has
-   counted the block already: then it is not counted again. */
+/* Evaluates 'call', a call of the C++ library's operator, counts its block of n bytes, and returns
+   the block. Does not count the block if 'left', the bytes until the next sample, has changed: then
+   the operator has called malloc, which has counted it already. */
 #define COUNT(call, n)  \
   int64_t before = left;  \
   void *p = call;  \
@@ -548,7 +548,8 @@ static COLD void *operator_ (const char *name) {
   call
 
 typedef void *(*New) (size_t);
-/* The second parameter is a reference (nothrow) or an alignment. */
+/* Types of operators with additional parameters: sizes, alignments and references to std::nothrow.
+   A parameter of type size_t also receives such a reference, because both are passed alike. */
 typedef void *(*New2) (size_t, size_t);
 typedef void *(*New3) (size_t, size_t, const void *);
 typedef void (*Delete) (void *);
