@@ -11,7 +11,7 @@
 void keptfiles_setup (uint64_t n);
 
 /* Adds a file to the list, unless it does not exist or is the last in the list. Deletes the oldest
-   file if the list exceeds the limit. */
+   file if the list exceeds the limit. Does nothing if there is no limit or not enough memory. */
 void keptfiles_add (const char *path);
 
 /* Adds the file being written to the list, unless it is a requested recording. Call it before and
