@@ -128,10 +128,11 @@ static int64_t rssof (const ProfileCollection *c) {
   return (int64_t)(c->rss / 1024);
 }
 
-/* Writes a collection as a line of numbers, without trailing zeros. To make the numbers small,
-   writes each as the difference to an expected value: the collection is expected to start at the
-   time of the previous event, the heap to grow by the tenured bytes, and the nursery to keep its
-   size. */
+/* Writes a collection as a line of numbers, without trailing zeros. To make the numbers small, some
+   are differences to an expected value. The collection is expected to start at the time of the
+   previous event, the bytes in use to grow by the tenured bytes, the reserved and the resident
+   bytes to stay the same, and the nursery of a minor collection to have the size that it had at the
+   previous minor collection. */
 void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32_t label,
                        ProfileCollection *before) {
   Bytes *to = &b->events;

@@ -328,7 +328,8 @@ static void deaths (PastState *s, const uint32_t *runs, size_t n) {
   }
 }
 
-/* Removes the dead samples of the state, at a collection. */
+/* Handles a collection: removes the dead samples of the state, and stores *c as its last
+   collection. */
 static void past_collection (Past *p, PastState *s, const ProfileCollection *c) {
   size_t i, to = 0, followed = s->followed;
   for (i = 0; i < s->n; i++) {
