@@ -194,7 +194,8 @@ static enum MHD_Result onrequest (void *ud, struct MHD_Connection *c, const char
   return MHD_YES;
 }
 
-/* Frees a request whose answer was sent, or whose connection is closed. */
+/* Frees a request whose answer was sent, or whose connection is closed. Starts the time limit of
+   the next request on the connection. */
 static void oncompleted (void *ud, struct MHD_Connection *c, void **context,
                          enum MHD_RequestTerminationCode code) {
   Server *s = ud;
