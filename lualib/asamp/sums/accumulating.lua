@@ -36,9 +36,9 @@ local STOP, QUIET, IDLE = 7, 3.5, 1 / 10
 --
 --   - KEPT: a line keeps its objects in the container if the older ones are alive at least 80% as often as
 --     the newer ones (retention).
---   - EARLY: the verdict "leak" needs at least 25% of the live bytes of these lines in the second half of the
+--   - LATE: the verdict "leak" needs at least 25% of the live bytes of these lines in the second half of the
 --     run.
-local KEPT, EARLY = 4 / 5, 1 / 4
+local KEPT, LATE = 4 / 5, 1 / 4
 -- Limits for a container that may be a full cache, which replaces a random object for each new one. The
 -- verdict "leak" on such a container becomes "maybe".
 --
@@ -518,7 +518,7 @@ local function ofkept(run, c, course, born)
   elseif c.n < LEAST then
     return early > 0 and late > 0 and "few" or nil
   end
-  return late >= EARLY * (early + late) and isfromstart(c.parts) and verdict or
+  return late >= LATE * (early + late) and isfromstart(c.parts) and verdict or
          early < late and late >= CAUSE * growthof(course, born) and "maybe" or nil
 end
 
