@@ -17,7 +17,7 @@ local SECOND = 1000000000
 -- wish: text of the environment variable ASAMP: key=value, separated by commas; "1" selects the defaults
 function M.setup(wish)
   local t, wrong = options.read(wish)
-  if t and t["1"] then t["1"] = nil end
+  if t and t["1"] == "1" then t["1"] = nil end
   local o
   if t then o, wrong = options.check(t, options.PROCESS) end
   if not o then return nil, "ASAMP: " .. wrong end

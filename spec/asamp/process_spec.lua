@@ -376,6 +376,18 @@ describe("a process that the environment profiles", function()
                               "%(.-%); nothing is profiled\n$"), err)
   end)
 
+  -- A former bug: "1=0" was accepted without a message, as "1".
+  it("is not profiled if ASAMP is malformed, and names the reason", function()
+    for wish, reason in pairs{["1=0"] = 'unknown option "1" ', ["=="] = 'unknown option "==" ',
+        ["1,1"] = "option '1' is given twice", ["time 100"] = 'unknown option "time 100" ',
+        ["alloc=2K=3"] = "option 'alloc' must be a period", ["0"] = 'unknown option "0" '} do
+      local code, out, err = process.run{"s.lua", directory = folder, env = {ASAMP = wish}}
+      assert.same({0, ""}, {code, out})
+      assert.equal("profiler: ASAMP: " .. reason, err:sub(1, #reason + 17), err)
+      assert.matches("; nothing is profiled\n$", err)
+    end
+  end)
+
   it("is profiled where its Lua came with dlopen and RTLD_LOCAL #plain", function()
     shell.write(folder .. "/local.c", [[
       #include <dlfcn.h>
