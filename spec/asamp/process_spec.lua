@@ -635,7 +635,7 @@ describe("asamp run of a program #plain", function()
       int main (void) { lua_close(luaL_newstate()); return 0; }]])
     shell.output("cd %s && gcc -I'%s/plain/include/lua5.4' -o own l.c '%s/plain/lib/liblua.a' -lm -ldl",
       folder, prefix, prefix)
-    assert.same({0, "", "asamp run: no profile: './own' contains its own Lua, which Asamp's library "
+    assert.same({1, "", "asamp run: no profile: './own' contains its own Lua, which Asamp's library "
       .. "cannot replace; link the program to Asamp's library, or run a script with asamp run SCRIPT\n"},
       {process.run{program = prefix .. "/bin/asamp", directory = folder, "run", "--", "./own"}})
     shell.remove(folder)

@@ -13,6 +13,7 @@ local programs = require "asamp.cli.programs"
 local M = {}
 
 local NOSAMPLE = "no profile: signal %d ended the program before a sample was written to '%s'"
+local UNWRITABLE = "no profile: the %s cannot be written; --out FILE writes the profile to another place"
 
 M.summary = "profiles a script or a program, ends with a short report"
 
@@ -91,7 +92,8 @@ local DESCRIPTION = {
       "give a script, or - to read a script from standard input"):format(word) or nil
   end,
   after = "Options that are not given here are taken from LUA_PROFILER.",
-  exits = "Exit codes: the script's own; 1 the script could not be started, 2 wrong arguments.",
+  exits = "Exit codes: the script's own; 1 the script could not be started, " ..
+    "or ended with 0 without a profile; 2 wrong arguments.",
 }
 
 function M.usage()
@@ -172,8 +174,10 @@ local function misplaced(files)
   end
 end
 
-local function iswritable()
-  local path = (".asamp.%d"):format(host.clock())
+-- Returns true if a file can be created in a folder. 'folder': its path with a slash at the end; "": the
+-- current folder.
+local function iswritable(folder)
+  local path = ("%s.asamp.%d"):format(folder, host.clock())
   local file = io.open(path, "w")
   if file then
     file:close()
@@ -359,7 +363,8 @@ local function issmall(path)
   return file and file:seek "end" < SMALL
 end
 
--- Prints the short report of a run. Loads the modules of reports only when it is called.
+-- Prints the short report of a run. Loads the modules of reports only when it is called. Returns true if the
+-- profile could be read.
 --
 --   - path: the profile; nil: there is none for the reason 'message'
 --   - how, status: how the program ended: "exit" or "signal", and its exit code or signal
@@ -381,20 +386,20 @@ local function shortreport(path, message, how, status, prove, world, warn)
   if not profile then
     warn.failed(path and "no profile: %s; --out FILE writes the profile to another place" or "no profile: %s",
                 message)
-    return
+    return false
   end
   local t = totals.of(profile)
   if #t.measures == 0 and signal then
     warn.failed(NOSAMPLE, signal, path)
-    return
+    return true
   elseif #t.measures == 0 and profile.message then
     warn.partial(path, profile.message, 0)
-    return
+    return true
   elseif #t.measures == 0 and status ~= 0 then
     local removed = host.isfile(path) and os.remove(path)
     warn.failed("no report: the script ended with status %d before the first sample%s", status,
                 removed and "; its profile, which was empty, is removed" or "")
-    return
+    return true
   elseif profile.message and signal then
     warn.failed("signal %d ended the program; '%s' has the samples up to then; " ..
                 "complete the file with asamp repair: %s", signal, path, profile.message)
@@ -419,24 +424,31 @@ local function shortreport(path, message, how, status, prove, world, warn)
     world.err(("asamp heap --prove=%s %s shows the proofs again.\n"):format(layout.pathword(path),
                                                                            layout.pathword(snapshot)))
   end
+  return true
 end
 
 -- Ends the command as a program ended. If the program exited ('how' is "exit"), returns its exit code
--- 'status'. If a signal ended it ('how' is "signal"), sends the signal 'status' to this process, or calls
--- world.signalled with the signal.
-local function ended(how, status, world)
+-- 'status', or 1 if that is 0 and there is no profile. If a signal ended it ('how' is "signal"), sends the
+-- signal 'status' to this process, or calls world.signalled with the signal.
+--
+-- isprofiled: true: there is a profile
+local function ended(how, status, isprofiled, world)
   if how == "signal" then
     io.stdout:flush()
     local signalled = world.signalled or host.raise
     signalled(status)
   end
-  return status
+  return status == 0 and not isprofiled and 1 or status
 end
 
-local function none(program)
+-- Returns the message that a program has written no profile. 'out': path of the profile, with escapes.
+local function none(program, out)
+  local folder = out:match "^.*/" or ""
   if programs.hasown(program) then
     return ("no profile: '%s' contains its own Lua, which Asamp's library cannot replace; " ..
             "link the program to Asamp's library, or run a script with asamp run SCRIPT"):format(program)
+  elseif not iswritable(folder) then
+    return UNWRITABLE:format(folder == "" and "current folder" or ("folder '%s'"):format(folder))
   end
   return ("no profile: '%s' and its child processes created no Lua state with Asamp's liblua5.4.so.0. " ..
           "Check with ldd which Lua they use, and that the children inherit the environment. " ..
@@ -465,23 +477,23 @@ local function runprogram(program, t, words, environment, world, warn)
     return warn.failed("%s", status)
   end
   local list = findall(t.out, pid, since, before)
-  -- The output is not a regular file but, for example, a pipe.
-  local isother = host.samefile(t.out, t.out) and not host.isfile(t.out)
-  if #list == 0 and not note and not isother then
-    warn.failed("%s", none(program))
+  -- A pipe, or another file that is not a regular one, has received the profile.
+  local isprofiled = #list > 0 or host.samefile(t.out, t.out) and not host.isfile(t.out)
+  if not isprofiled and not note then
+    warn.failed("%s", none(program, t.out))
   elseif #list > 0 and not quiet then
-    shortreport(list[1], nil, how, status, false, world, warn)
+    isprofiled = shortreport(list[1], nil, how, status, false, world, warn)
   end
   for i = 2, quiet and 0 or #list do
     world.err(("asamp run: a child process has also written a profile, '%s'\n"):format(
       layout.printable(list[i])))
   end
-  return ended(how, status, world)
+  return ended(how, status, isprofiled, world)
 end
 
---- Runs the command. 'world': input and output (asamp.lua). Returns the script's exit code, or 2 for wrong
--- arguments. If a signal ended the script, ends this process by the same signal, or calls world.signalled if
--- that is set.
+--- Runs the command. 'world': input and output (asamp.lua). Returns the script's exit code, or 1 if that is 0
+-- and there is no profile, or 2 for wrong arguments. If a signal ended the script, ends this process by the
+-- same signal, or calls world.signalled if that is set.
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   local script, since = o.files[1], now()
   local program, inpath = programs.find(script)
@@ -531,22 +543,21 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   if not how then
     return warn.failed("%s", status)
   end
-  if not quiet then
-    local name = expected(t.out, script, pid)
-    local path, message, absent = find(name, pid, since)
-    if not path and timed then
-      path = findall(t.out, pid, since, before).own
-    end
-    if not path and how == "signal" and convert.kind(name) == "an empty file" then
-      warn.failed(NOSAMPLE, status, name)
-    elseif path or how == "signal" or not absent then
-      shortreport(path, message, how, status, t.snapshot == "1", world, warn)
-    elseif not t.out and not iswritable() then
-      warn.failed("no profile: the current folder cannot be written; " ..
-                  "--out FILE writes the profile to another place")
-    end
+  local name = expected(t.out, script, pid)
+  local path, message, absent = find(name, pid, since)
+  if not path and timed then
+    path = findall(t.out, pid, since, before).own
   end
-  return ended(how, status, world)
+  local isprofiled = path ~= nil
+  if not path and how == "signal" and convert.kind(name) == "an empty file" then
+    warn.failed(NOSAMPLE, status, name)
+  elseif path and not quiet or not path and (how == "signal" or not absent) then
+    isprofiled = shortreport(path, message, how, status, t.snapshot == "1", world, warn) or
+                 path ~= nil and not host.isfile(path)
+  elseif not path and not t.out and not iswritable "" then
+    warn.failed(UNWRITABLE, "current folder")
+  end
+  return ended(how, status, isprofiled, world)
 end)
 
 return M

@@ -262,7 +262,7 @@ describe("asamp run", function()
       os.execute "%s/build/bin/asamp run --quiet --out p.vmprof --overwrite /dev/null"
     ]]):format(shell.output "pwd":gsub("\n", "")))
     local status, _, err = run{"-o", "p.vmprof", "app.lua"}
-    assert.equal(0, status)
+    assert.equal(1, status)
     assert.matches("asamp run: no profile: another run has overwritten 'p.vmprof' with its profile; " ..
                    "%-%-out app.%%p.vmprof gives each run its own file", err)
   end)
@@ -285,13 +285,31 @@ describe("asamp run", function()
     assert.matches("no profile: signal 9 ended the program before a sample was written to '", err, 1, true)
   end)
 
-  it("says how to get a profile in a folder that cannot be written", function()
-    local main = process.file [[os.exit(require "asamp".main(arg), true)]]
-    local _, _, err = process.run{program = "/bin/sh", directory = folder, "-c",
-      "mkdir gone && cd gone && rmdir ../gone && exec \"$@\"", "sh", process.interpreter(), main, "run",
-      script}
-    assert.matches("\nasamp run: no profile: the current folder cannot be written; --out FILE writes the " ..
-      "profile to another place\n", err, 1, true)
+  -- Former bugs: the exit code of the command was 0. For a program, the message stated that it had created no
+  -- Lua state.
+  it("fails if the profile cannot be written, unless the script or program itself fails", function()
+    local main, lua = process.file [[os.exit(require "asamp".main(arg), true)]], process.interpreter()
+    local message = "asamp run: no profile: the %s cannot be written; --out FILE writes the profile to " ..
+                    "another place\n"
+    write "print 'ran' os.exit(tonumber(arg[1]), true)"
+    for code, expected in pairs{[0] = 1, [7] = 7} do
+      for _, words in ipairs{{"run"}, {"run", "--", lua}, {"run", "--quiet", "--", lua},
+                             {"run", "--out", "no/p.vmprof", "--", lua}} do
+        local command = {program = "/bin/sh", directory = folder, "-c",
+          "mkdir gone && cd gone && rmdir ../gone && exec \"$@\"", "sh", lua, main, table.unpack(words)}
+        table.move({script, tostring(code)}, 1, 2, #command + 1, command)
+        local status, out, err = process.run(command)
+        assert.same({expected, "ran\n"}, {status, out}, err)
+        assert.equal(message:format(words[2] == "--out" and "folder 'no/'" or "current folder"),
+                     err:match "([^\n]*\n)$")
+      end
+      -- with these options, only the session reports the reason
+      for _, option in ipairs{"--copies", "--quiet"} do
+        local status, out, err = run{option, "--out", "no/p.vmprof", "app.lua", tostring(code)}
+        assert.same({expected, "ran\n", "profiler: cannot write profile 'no/p.vmprof': No such file or " ..
+          "directory\n"}, {status, out, err})
+      end
+    end
   end)
 
   it("knows the options of lua", function()
@@ -381,7 +399,7 @@ describe("asamp run", function()
       os.exit(require "asamp.commands.run".run({"--out", arg[1], arg[2]}, {
         interpreter = "/bin/true", read = require "profiler.reader".read,
         err = function(s) io.stderr:write(s) end}))]], profile, script)
-    assert.equal(0, status)
+    assert.equal(1, status)
     assert.equal(("asamp run: no profile: the run did not write '%s', which is from an earlier run\n")
                  :format(profile), text)
   end)
@@ -455,7 +473,7 @@ describe("asamp run", function()
       cc -o app main.c -Llib -llua5.4 -Wl,--disable-new-dtags,-rpath,'$ORIGIN/lib' &&
       cc -o late main.c -Llib -llua5.4 -Wl,--enable-new-dtags,-rpath,'$ORIGIN/lib']], folder)
     local status, _, err = run{"./app"}
-    assert.same({0, ("asamp run: the Lua states of './app' cannot be profiled: the program's DT_RPATH, " ..
+    assert.same({1, ("asamp run: the Lua states of './app' cannot be profiled: the program's DT_RPATH, " ..
       "which precedes LD_LIBRARY_PATH, links it to %s/./lib/liblua5.4.so.0; remove that entry " ..
       "(chrpath -d)\n"):format(folder)}, {status, err})
     -- the loader searches DT_RUNPATH after LD_LIBRARY_PATH, so that it finds the profiler's library
