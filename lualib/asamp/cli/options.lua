@@ -175,6 +175,16 @@ function M.style(o, world, top)
           width = o.width or world.columns or layout.WIDTH}
 end
 
+--- Prints a result as JSON if --json is given, else as text. 'top' is the default of --top. The text is
+-- render(found, style).
+function M.print(found, o, world, top, render)
+  if o.json then
+    require "asamp.show.json".write(found, world.out)
+  else
+    world.out(layout.screen(render(found, M.style(o, world, top)), M.color(o, world)))
+  end
+end
+
 -- ==}
 
 -- {== suggestions ===========================================================

@@ -4,8 +4,6 @@
 
 local advice = require "asamp.sums.advice"
 local host = require "asamp.host"
-local json = require "asamp.show.json"
-local layout = require "asamp.show.layout"
 local options = require "asamp.cli.options"
 local show = require "asamp.show.advice"
 
@@ -127,12 +125,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
       return 1
     end
   end
-  if o.json then
-    json.write(found, world.out)
-  else
-    local text = show.render(found, options.style(o, world, 8))
-    world.out(layout.screen(text, options.color(o, world)))
-  end
+  options.print(found, o, world, 8, show.render)
   return 0
 end)
 

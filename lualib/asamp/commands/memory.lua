@@ -3,8 +3,6 @@
 -- from the process itself.
 
 local client = require "asamp.cli.client"
-local json = require "asamp.show.json"
-local layout = require "asamp.show.layout"
 local options = require "asamp.cli.options"
 local resident = require "asamp.sums.resident"
 local show = require "asamp.show.resident"
@@ -75,12 +73,7 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   if o.peak then
     found.last, found.peak = found.peak, nil
   end
-  if o.json then
-    json.write(found, world.out)
-  else
-    local text = show.render(found, options.style(o, world, 8))
-    world.out(layout.screen(text, options.color(o, world)))
-  end
+  options.print(found, o, world, 8, show.render)
   return 0
 end)
 

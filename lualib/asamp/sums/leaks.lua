@@ -27,8 +27,6 @@ local M = {}
 
 local LEAST, WORTH = growinglines.LEAST, growinglines.WORTH
 
-local larger = order.by("-keptbytes", "file", "line")
-
 --- Number of time slices to request from the reader, which returns at least half as many.
 M.BINS = 16
 
@@ -326,27 +324,12 @@ end
 -- number of its group. A row without a known holder stays in its present group. Returns a list with the same
 -- rows, the group with most kept bytes first.
 local function byholder(rows)
-  local bytes, list = {}, table.move(rows, 1, #rows, 1, {})
   for _, row in ipairs(rows) do
     local first = row.holders and row.holders[1]
     row.container = row.container or first and holders.container(first.text) or nil
     row.group = row.container or row.group
-    bytes[row.group] = (bytes[row.group] or 0) + row.keptbytes
   end
-  table.sort(list, function(a, b)
-    if bytes[a.group] ~= bytes[b.group] then
-      return bytes[a.group] > bytes[b.group]
-    elseif a.group ~= b.group then
-      return tostring(a.group) < tostring(b.group)
-    end
-    return larger(a, b)
-  end)
-  local n, last = 0, nil
-  for _, row in ipairs(list) do
-    n = n + (row.group ~= last and 1 or 0)
-    last, row.group = row.group, n
-  end
-  return list
+  return related.numbered(rows)
 end
 
 -- Returns true if the program mainly loads data: it keeps more than the share LOADED of its bytes. Native

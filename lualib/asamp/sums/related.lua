@@ -79,25 +79,23 @@ local function joined(list)
   return group
 end
 
---- Groups related lines. Sets the field 'group' of each row to the number of its group. Returns a list of the
--- rows, sorted by groups; the group with most kept bytes is the first.
+--- Sorts rows by groups: the group with most kept bytes is the first. Replaces the field 'group' of each row
+-- by the number of its group, from 1. Returns the sorted rows as a new list.
 --
--- rows: list of {file, line, defined (line of definition), keptbytes, callers}; 'callers' maps the key of a
--- caller (M.callers) to the kept bytes of the line in calls by this caller
-function M.grouped(rows)
-  local list = table.move(rows, 1, #rows, 1, {})
+-- rows: list of {file, line, keptbytes, group (any value that only the rows of the group have)}
+function M.numbered(rows)
+  local list, bytes, first = table.move(rows, 1, #rows, 1, {}), {}, {}
   table.sort(list, larger)
-  local group, bytes = joined(list), {}
   for i, row in ipairs(list) do
-    bytes[group[i]] = (bytes[group[i]] or 0) + row.keptbytes
-    row.group = group[i]
+    bytes[row.group] = (bytes[row.group] or 0) + row.keptbytes
+    first[row.group] = first[row.group] or i
   end
   table.sort(list, function(a, b)
     if a.group ~= b.group then
       if bytes[a.group] ~= bytes[b.group] then
         return bytes[a.group] > bytes[b.group]
       end
-      return a.group < b.group
+      return first[a.group] < first[b.group]
     end
     return larger(a, b)
   end)
@@ -107,6 +105,18 @@ function M.grouped(rows)
     last, row.group = row.group, n
   end
   return list
+end
+
+--- Groups related lines. Sets the field 'group' of each row to the number of its group. Returns a list of the
+-- rows, sorted by groups (M.numbered).
+--
+-- rows: list of {file, line, defined (line of definition), keptbytes, callers}; 'callers' maps the key of a
+-- caller (M.callers) to the kept bytes of the line in calls by this caller
+function M.grouped(rows)
+  for i, group in ipairs(joined(rows)) do
+    rows[i].group = group
+  end
+  return M.numbered(rows)
 end
 
 return M

@@ -214,18 +214,6 @@ describe("asamp advise", function()
     end
   end)
 
-  -- A former bug: a second message followed, which named too few samples as the reason.
-  it("gives one reason for a file of which no sample could be read", function()
-    local status = process.run{"-l", "profiler", script,
-      env = {LUA_PROFILER = ("out=%s,overwrite=1,quiet,compress=0"):format(path)}}
-    assert.equal(0, status)
-    shell.write(path, process.read(path):sub(1, 60))
-    local code, text = run(path)
-    assert.equal(1, code)
-    assert.matches("^asamp advise: '[^\n]*'; no sample could be read; make a new profile\n$",
-                   (text:gsub("': [^;]*;", "';")))
-  end)
-
   -- A former bug: the collector rejected the proposed nursery of a gigabyte in LUA_GC, without a visible
   -- message. The run that was to verify the proposal then used the same nursery as the profiled run.
   it("proposes values that the collector accepts, up to the largest", function()
