@@ -527,6 +527,23 @@ describe("the invariants #plain", function()
   end)
 end)
 
+describe("the questions about the collector #plain", function()
+  it("are at least twenty, each with sections of the design chapter of gc.h", function()
+    local chapter = read "lua/gc/gc.h":match "^(.-)\n%*/\n#pragma once"
+    local sections, n = set(chapter, "\n%*%*\n%*%* (%d+) %u%l[^\n]*\n%*%*\n"), 0
+    assert.is_true(sections["1"] and sections["14"])
+    for question, numbers, answer in
+        read("doc/exercises.md"):gsub("\n +", " "):gmatch "\n%d+%. %*%*([^\n]-)%*%* %(([%d, ]+)%) ([^\n]+)" do
+      n = n + 1
+      assert.is_truthy(question:find "%?$" and answer:find "%.$", question)
+      for number in numbers:gmatch "%d+" do
+        assert.is_true(sections[number], number .. " after: " .. question)
+      end
+    end
+    assert.is_true(n >= 20, n)
+  end)
+end)
+
 describe("the verifier #plain", function()
   it("names invariants that are stated, in every line that it can print", function()
     local stated, n = shell.output "cat lua/gc/*.h lua/gc/*/*.h", 0
