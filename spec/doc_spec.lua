@@ -152,7 +152,14 @@ describe("the manual #plain", function()
       local usage = require("asamp.commands." .. name).usage()
       local part = section(text, "## asamp " .. name)
       local helped, found = set(usage, "\n  (%-[^\n]-)  "), {}
-      for cell in part:gmatch "\n| (`%-[^|]+) |" do found[cell:gsub("`", "")] = true end
+      for cell in part:gmatch "\n| (`%-[^|]+) |" do
+        local option = cell:gsub("`", "")
+        found[option] = true
+        if not helped[option] then  -- the row is about several options
+          found[option] = nil
+          for one in cell:gmatch "`([^`]+)`" do found[one] = true end
+        end
+      end
       -- adds options that several commands share, which are in the section "Commands"
       for cell in section(text, "## Commands"):gmatch "\n| (`%-[^|]+) |" do
         local option = cell:gsub("`", "")
@@ -189,6 +196,29 @@ describe("the manual #plain", function()
       assert.is_truthy(part:find("`" .. key .. "`", 1, true), key)
     end
     assert.is_true(n > 15)
+  end)
+
+  it("has the keys of the JSON of asamp diff and asamp heap", function()
+    local folder, live = shell.folder(), {}
+    for _, name in ipairs{"old", "new"} do
+      assert(profiler.alloc_start(64, {out = ("%s/%s.vmprof"):format(folder, name)}))
+      for i = 1, 1000 do live[#live + 1] = {i, tostring(i)} end
+      assert(profiler.snapshot(("%s/%s.heap"):format(folder, name), {wait = true}))
+      profiler.disable()
+    end
+    for _, command in ipairs{"diff --top 1 old.vmprof new.vmprof", "heap new.heap", "heap --paths new.heap",
+        "heap --held-by table new.heap", "heap --diff old.heap new.heap", "heap --prove new.heap",
+        "heap --prove=new.vmprof new.heap"} do
+      local part = section(text, "## asamp " .. command:match "%l+")
+      local out = shell.output("cd %s && %s/build/bin/asamp %s --json", folder,
+                               shell.output "pwd":match "[^\n]+", command)
+      local keys = set(out, '"([%l_]+)": ')
+      assert.is_truthy(next(keys))
+      for key in pairs(keys) do
+        assert.is_truthy(part:find("`" .. key .. "`", 1, true), command .. ": " .. key)
+      end
+    end
+    shell.remove(folder)
   end)
 end)
 
