@@ -101,9 +101,10 @@ local function unknown(name)
       complaints.line(name), name:find "%.vmprof$" and "report" or name:find "%.heap$" and "heap" or "run",
       name:find "^[%w_./+:,@-]+$" and name or "FILE")
   end
-  local more = near and (", did you mean %s?"):format(near) or
-    name:find "[./]" and ", and no such file" or ""
-  return ("asamp: unknown command '%s'%s; see asamp --help\n"):format(complaints.line(name), more)
+  return (not near and name:find "[./]" and
+    "asamp: '%s' is neither a command nor an existing file%s; see asamp --help\n" or
+    "asamp: unknown command '%s'%s; see asamp --help\n"):format(complaints.line(name),
+    near and (", did you mean %s?"):format(near) or "")
 end
 
 local function dispatch(args, world)

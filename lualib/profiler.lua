@@ -16,6 +16,9 @@ elseif not loaded and tostring(core):find("two copies of Lua", 1, true) then
 elseif not loaded and tostring(core):find("failed to map segment", 1, true) then
   error("profiler: not enough memory to load the profiler; raise the limit of address space (ulimit -v): "
     .. tostring(core):gsub("%s+", " "), 0)
+elseif not loaded and tostring(core):find("cannot open shared object file", 1, true) then
+  error("profiler: a library that profiler/core.so needs cannot be loaded; install that library: "
+    .. tostring(core):gsub("%s+", " "), 0)
 elseif not loaded then
   error("profiler: this Lua is not Asamp's, or its module profiler/core.so is not in package.cpath; "
     .. "use asamp run, or add ;; to LUA_CPATH ("

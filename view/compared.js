@@ -41,7 +41,7 @@ class Differences extends Flame {
     return el("p", { class: "swatches" },
       el("span", {}, ...LESS.map(swatch), "smaller share in the new profile"),
       el("span", {}, swatch("rest"),
-         "difference of less than 3 standard errors, or one that may be chance among all frames"),
+         "no clear change: less than 3 standard errors, or possibly chance, because there are many frames"),
       el("span", {}, ...MORE.map(swatch), "larger share in the new profile"), el("span", {}, swatch("match"), "found"));
   }
 

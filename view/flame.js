@@ -25,7 +25,7 @@ export class Flame {
     this.spacer = el("div", { class: "flame-height" });
     this.scroller = el("div", {
       class: "flame", tabindex: 0, role: "group", "aria-roledescription": "flame graph",
-      "aria-label": "Flame graph. Arrow keys walk from frame to frame, Enter zooms, Escape goes back.",
+      "aria-label": "Flame graph. Arrow keys move from frame to frame, Enter zooms, Escape goes back.",
       "aria-describedby": id,
     }, this.canvas, this.spacer);
     this.name = el("b");
@@ -55,7 +55,7 @@ export class Flame {
     return el("p", { class: "swatches" },
       el("span", {}, ...[1, 2, 3, 4, 5].map(n => swatch(`lua${n}`)), "Lua, a colour for each file"),
       el("span", {}, swatch("native"), "C"), el("span", {}, swatch("collector"), "collections"),
-      el("span", {}, swatch("rest"), "all, and frames too small to show"),
+      el("span", {}, swatch("rest"), "root (all), and frames too small to show"),
       el("span", {}, swatch("match"), "found"));
   }
 

@@ -107,8 +107,8 @@ export class HeldBy {
     const what = inBytes ? "bytes" : "samples";
     return `The shortest paths from the program's roots to the samples that are alive at the end, in ${what}; ` +
       "references from one table by different indexes or keys share one row." +
-      (unknown > 0 ? ` ${this.amount(unknown)} more have no known holder: these objects died after the last search for ` +
-        "holders, or are memory of C code." : total[0] > 0 ? "" : " Nothing is alive.");
+      (unknown > 0 ? ` ${this.amount(unknown)} more have no known holder: these objects had no reference at the last ` +
+        "search for holders, were allocated later, or are memory of C code." : total[0] > 0 ? "" : " Nothing is alive.");
   }
 
   place(of) {

@@ -93,7 +93,7 @@ static int clients_answer (Client *c) {
     memmove(r->line, r->line + used, c->n);
   }
   if (iswaiting(c) || isbehind(c) || c->n < sizeof(r->line) - 1) return 1;
-  request_refuse(r, "the request exceeds 4,095 bytes, the limit; send less");
+  request_refuse(r, "the request exceeds 4,095 bytes, the limit; send a shorter one");
   request_send(r);
   return 0;
 }

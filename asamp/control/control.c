@@ -148,7 +148,7 @@ static void control_start (void) {
   if ((worker = workers_start(run, fd, CONTROL_STACK, &error)) != NULL) return;
   if (error == EPERM)
     complain("cannot listen or rotate files: cannot start a thread: %s; a filter of system calls "
-             "forbids clone3: permit this call", strerror(error));
+             "(seccomp) forbids clone3: permit clone3", strerror(error));
   else
     complain("cannot listen or rotate files: cannot start a thread; raise the limit of processes "
              "(ulimit -u)");

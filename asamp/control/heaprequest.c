@@ -67,7 +67,7 @@ HeapRequest *heaprequest_start (uint64_t state, const char *path, const char **w
   if (sent > 0) return h;
   free(h);
   *why = (sent == 0) ? "no Lua state of the process has this number; leave --state out, or send - "
-                       "in the request 'heap': then the process selects a state"
+                       "in the request 'heap', for the first state that runs a collection"
          : "another client has requested a snapshot that was not taken yet; try again later";
   return NULL;
 }

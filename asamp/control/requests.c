@@ -288,9 +288,8 @@ static int requests_record (Request *r, char *rest) {
     return request_refuse(r, "the limit of allocation samples must be 1 to 1000000 a second");
   if (!requests_number(rate, TIMING_MAX, &hertz))
     return request_refuse(r, "the rate must be 1 to 30000 time samples a second, or 0 for none");
-  if (bytes == 0 && hertz == 0) return request_refuse(r, "nothing to sample: the period (--alloc) "
-                                                         "and the rate (--time) are 0; set one of "
-                                                         "them");
+  if (bytes == 0 && hertz == 0)
+    return request_refuse(r, "nothing to sample: the period and the rate are 0; set one of them");
   if (!isabsolute(rest)) return request_refuse(r, "the path of the profile must start with a /");
   if (due > 0) return refusefornow(r);
   wanted.period = bytes;

@@ -12,7 +12,7 @@ static const char NOMEMORY[] = "not enough memory";
 static const char TOOMANY[] = "the profiles exceed the limit of 16,384 Lua states without a "
                               "recorded end; merge fewer profiles";
 static const char TOOLONG[] = "the durations of the profiles add up to more than 143 years, the "
-                              "limit; leave out the profile with a wrong duration (asamp report)";
+                              "limit; asamp report shows durations: leave out the wrong one";
 
 #define MOST_US		((uint64_t)1 << 52)  /* largest time that the reader accepts, us */
 

@@ -119,13 +119,13 @@ int foreign_open (const char *path, const ForeignPeer *peer, char *why, size_t s
     return -1;
   }
   if (!S_ISREG(named.st_mode)) {
-    snprintf(why, size, "the path names %s; give the process the path of a file",
+    snprintf(why, size, "the path is that of %s, not of a regular file; give another path",
              foreign_kindof(named.st_mode));
     return -1;
   }
   if (!maybe(peer, &named)) {
-    snprintf(why, size, "the file is not open in the process and does not belong to its user "
-                        "(user id %lu); give the process another path",
+    snprintf(why, size, "the file does not belong to the user of the process (user id %lu), and "
+                        "the process does not have it open; give another path",
              (unsigned long)peer->uid);
     return -1;
   }

@@ -511,7 +511,8 @@ int cut_of (Cut *c, const Graph *g, const char *const *steps, size_t n, CutHow h
   w.variable = GRAPH_NONE;
   *why = NULL;
   if (n == 0 || n > STEPS_MOST) {
-    *why = "the path of references is empty, or has more than 250 steps, the limit";
+    *why = (n == 0) ? "the path of references is empty"
+                    : "the path of references has more than 250 steps, the limit";
     return 0;
   }
   w.flags = calloc(g->n, 1);

@@ -107,7 +107,7 @@ static _Noreturn void graph_nomemory (Reader *r) {
 }
 
 static _Noreturn void damaged (Reader *r, const char *what) {
-  graph_fail(r, "the snapshot is damaged at byte %llu (unpacked): %s; take another snapshot",
+  graph_fail(r, "the snapshot is damaged at byte %llu, uncompressed: %s; take another snapshot",
              (unsigned long long)source_offset(r->source) - r->n + r->at, what);
 }
 
@@ -115,10 +115,10 @@ static _Noreturn void damaged (Reader *r, const char *what) {
 static void spend (Reader *r, uint64_t bytes) {
   r->spent += bytes;
   if (r->spent > MEMORY_MOST && r->spent / MEMORY_TIMES > source_fetched(r->source))
-    graph_fail(r, "the file is damaged, or was not written by asamp: its %llu objects and %llu "
-                  "references, in the first %llu bytes, need more than %llu MiB of memory; take "
-                  "another snapshot", (unsigned long long)r->g->n, (unsigned long long)r->nedges,
-               (unsigned long long)source_fetched(r->source),
+    graph_fail(r, "the file is damaged, or was not written by asamp: its first %llu bytes list "
+                  "%llu objects and %llu references, which need more than %llu MiB of memory; "
+                  "take another snapshot", (unsigned long long)source_fetched(r->source),
+               (unsigned long long)r->g->n, (unsigned long long)r->nedges,
                (unsigned long long)(MEMORY_MOST >> 20));
 }
 
@@ -478,7 +478,7 @@ static void readedge (Reader *r, int kind) {
   uint32_t holder = r->holder;
   int late, ofweak = kind == HEAP_EWEAKKEY && g->parent[way_argument(way)] != GRAPH_NONE;
   if ((kind == HEAP_EROOT) != (r->holder == 0))
-    damaged(r, "a reference from a root is listed under an object, or another reference under the "
+    damaged(r, "a reference of the roots is listed under an object, or one of an object under the "
                "roots");
   /* The file lists the value of a field with a weak key under the key. If the table was reached
      already, stores the edge as one from the table, like those of other fields. */
@@ -700,8 +700,8 @@ static _Noreturn void nosnapshot (Reader *r, size_t i) {
     graph_fail(r, "the file is not a heap snapshot but empty: its writer may have been killed; "
                   "take another snapshot");
   if (i >= HEAPFORMAT_VERSION)
-    graph_fail(r, "the snapshot has another version of the format; use the version of asamp that "
-                  "wrote the file");
+    graph_fail(r, "this asamp cannot read the snapshot's version of the format; use the version of "
+                  "asamp that wrote the file");
   source_other(r->source, other);
   graph_fail(r, "the file is not a heap snapshot%s", other);
 }

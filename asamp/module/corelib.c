@@ -460,7 +460,7 @@ int asamp_setup (const char *wish, const char *home) {
   }
   L = luaL_newstate();
   if (L == NULL) {
-    complain("ASAMP: nothing is profiled: not enough memory; raise its limit (ulimit -v)");
+    complain("ASAMP: nothing is profiled: not enough memory; raise the limit (ulimit -v)");
     return 0;
   }
   lua_pushboolean(L, 1);

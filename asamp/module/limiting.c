@@ -53,7 +53,7 @@ static void pushlimits (lua_State *L) {
     if (lua_type(L, i) == LUA_TNIL && i == -1) continue;
     if (!isinteger || lua_type(L, i) != LUA_TNUMBER)
       luaL_argerror(
-          L, 1, lua_pushfstring(L, "a limit must be an integer of bytes, or a table "
+          L, 1, lua_pushfstring(L, "a limit must be a whole number of bytes, or a table "
                                    "{allocated = bytes, alive = bytes}, got %s", shown(L, i)));
     if (n < 0)
       luaL_argerror(

@@ -327,8 +327,8 @@ static COLD int malloc_resolve (void) {
   r.valloc = symbol("valloc");
   if (r.malloc == NULL || r.calloc == NULL || r.realloc == NULL || r.free == NULL) {
     static const char text_[] =
-      "asamp: the program has no malloc of its own that could be sampled; run the program without "
-      "--malloc\n";
+      "asamp: cannot sample native memory: no library of the program has malloc, calloc, realloc "
+      "and free; run the program without --malloc\n";
     (void)!write(2, text_, sizeof(text_) - 1);
     abort();
   }

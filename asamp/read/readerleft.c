@@ -63,8 +63,8 @@ static const struct {
     "a Lua state reached the limit of % live samples, so the death of # more was not recorded, "
     "and they count as alive, without a holder; use a larger --alloc"},
   [LEFT_RUNS] = {"runs", READER_MAXRUNS,
-    "the limit of % stacks without details in a part of the file was reached, so the size, "
-    "survival and time of # samples are unknown; use a larger --alloc"},
+    "the file lists more than % stacks, the limit, before their details, so the size, survival and "
+    "time of # samples are unknown; use a larger --alloc"},
   [LEFT_METAS] = {"metas", READER_MAXMETA,
     "texts in the profile that are longer than % bytes: # were cut"},
   [LEFT_COUNTS] = {"counts", READER_MAXCOUNT,
@@ -111,10 +111,11 @@ static const struct {
     "the limit of % stacks in the timeline was reached, so # samples are in its totals, but in "
     "no function and no type; profile a shorter run"},
   [LEFT_COLLECTIONS] = {"collections", COURSE_MOST,
-    "the limit of % collections in the timeline was reached, so it combines # of them with their "
-    "neighbours; counts, pauses and sums include all"},
+    "the limit of % collections in the timeline was reached, so # are combined there with the next "
+    "ones; counts, pauses and sums include all collections"},
   [LEFT_MARKS] = {"marks", MARKS_MOST,
-    "the limit of % marks in the timeline was reached, so it omits # of them; the table lists all"},
+    "the limit of % marks in the timeline was reached, so # are missing there; the table "
+    "of marks counts all"},
   [LEFT_MARKNAMES] = {"marknames", MARKS_NAMES,
     "the limit of % mark names was reached, so # marks count as (other marks); use fewer names"},
   [LEFT_PICTURES] = {"pictures", PICTURES_MOST,
@@ -131,7 +132,7 @@ static const struct {
     "row; asamp report --by state lists all states"},
   [LEFT_TAGS] = {"tags", TAGS_MOST,
     "the limit of % combinations of Lua state, OS thread and labels was reached, so # samples of "
-    "other combinations are shown without these data; use --together, which omits them"},
+    "other combinations are shown without these data; use --together, which omits them for all"},
 };
 
 const char *readerleft_key (ReadLeft what) {

@@ -64,7 +64,7 @@ static int altstack_failed (char *err, size_t errsize) {
   snprintf(err, errsize, errno == ENOMEM ?
            "cannot sample time: cannot create the stack for signal handlers: %s; raise the memory "
            "limit (ulimit -v)" :
-           "cannot sample time: cannot create the stack for signal handlers: %s; leave 'time' out",
+           "cannot sample time: cannot create the stack for signal handlers: %s; set 'time' to 0",
            strerror(errno));
   return 0;
 }

@@ -555,7 +555,7 @@ static int startsignals (Clock *c, char *err, size_t errsize) {
   }
   if (startposix(c) || isopen) return 1;
   snprintf(err, errsize, "cannot sample time: timer_create: %s%s", strerror(errno),
-           errno == EAGAIN ? "; raise the limit of signals (ulimit -i)" : "; leave time out");
+           errno == EAGAIN ? "; raise the limit of signals (ulimit -i)" : "; set 'time' to 0");
   return 0;
 }
 
@@ -597,7 +597,7 @@ static void stopsignals (Clock *c, int keep) {
 
 int timer_nomemory (char *err, size_t errsize) {
   errno = ENOMEM;
-  snprintf(err, errsize, "cannot sample time: not enough memory; raise its limit (ulimit -v)");
+  snprintf(err, errsize, "cannot sample time: not enough memory; raise the limit (ulimit -v)");
   return 0;
 }
 
@@ -759,7 +759,7 @@ static Clock *startclock (uint64_t ns, TimerClock sort, Signal *signal, char *er
   STORE(c->running, 1);
   signal->clocks++;
   if (!install(signal))
-    snprintf(err, errsize, "cannot sample time: sigaction: %s; leave 'time' out", strerror(errno));
+    snprintf(err, errsize, "cannot sample time: sigaction: %s; set 'time' to 0", strerror(errno));
   else if (startsignals(c, err, errsize)) return c;
   STORE(c->running, 0);
   stopsignals(c, 0);
@@ -860,7 +860,7 @@ Timer *timer_start (uint64_t ns, TimerClock clock, const void *whose, TimerTick 
   int isfirst = 0;
   if (signal == NULL) {
     snprintf(err, errsize, "cannot sample time: SIGURG is blocked in this thread, and SIGWINCH "
-             "is blocked or has a handler; unblock one of them (pthread_sigmask)");
+             "is blocked or has a handler; unblock SIGURG (pthread_sigmask)");
     return NULL;
   }
   if (!altstack_use(TIMER_LEAST, err, errsize)) return NULL;

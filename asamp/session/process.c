@@ -176,8 +176,8 @@ static int hasfolder (void) {
 
 static void cannot (int error, const char *why) {
   if (error == EACCES && geteuid() != user)
-    complain("%s; the process started as user %u: set out= to a path in a folder where user %u may "
-             "write", why, (unsigned)user, (unsigned)geteuid());
+    complain("%s; the process started as user %u and changed to user %u: set out= to a path where "
+             "that user may write", why, (unsigned)user, (unsigned)geteuid());
   else complain("%s", why);
 }
 

@@ -47,7 +47,7 @@ static int startthread (Profile *p, char *why, size_t size) {
   if (p->worker == NULL) {
     if (error != EAGAIN && error != ENOMEM)
       snprintf(why, size, "cannot start the thread that writes the profile: %s; a filter of system "
-               "calls forbids clone3: permit this call", strerror(error));
+               "calls (seccomp) forbids clone3: permit clone3", strerror(error));
     return error;
   }
   pthread_getcpuclockid(p->worker->thread, &p->clock);
@@ -85,11 +85,11 @@ static void reason (int error, char *why, size_t size) {
   if (error == EMFILE)
     descriptor_few(why, size);
   else if (error == ENOMEM && limited(RLIMIT_AS, 1024, a, sizeof(a)) == a)
-    snprintf(why, size, "not enough memory; raise its limit (ulimit -v, now %s)", a);
+    snprintf(why, size, "not enough memory; raise the limit (ulimit -v, now %s KiB)", a);
   else if (error == EAGAIN)
-    snprintf(why, size, "cannot start the thread that writes the profile: too little "
-                        "memory (ulimit "
-             "-v, now %s) or too many processes (ulimit -u, now %s); raise the limit",
+    snprintf(why, size, "cannot start the thread that writes the profile: too little memory "
+                        "(ulimit -v, in KiB, now %s) or too many processes (ulimit -u, now %s); "
+                        "raise these limits",
              limited(RLIMIT_AS, 1024, a, sizeof(a)),
              limited(RLIMIT_NPROC, 1, b, sizeof(b)));
   else if (error == EACCES)

@@ -376,7 +376,7 @@ void sampler_loss (int error, uint64_t lost, int summary, int timed, const char 
   else if (lost > 0 && summary)
     complain("%s: %llu sample%s lost: %s", path, (unsigned long long)lost, verb, timed
              ? "C code ran for long or blocked a signal, or memory was short; use a smaller time="
-             : "memory was short, or a queue full; raise ulimit -v, or increase alloc= or malloc=");
+             : "memory was short or a queue full; raise ulimit -v, or increase alloc= or malloc=");
 }
 
 int samplerlist_report (Sampler *s, const ProfileTotals *t) {
@@ -396,8 +396,8 @@ int samplerlist_report (Sampler *s, const ProfileTotals *t) {
                "set the variable ASAMP");
   }
   if (s->timing.cramped > 0)
-    complain("%s: %llu time samples have no C stack, because this thread's alternate signal "
-             "stack is too small; make it larger (sigaltstack), or remove it", s->path,
+    complain("%s: %llu time samples have no C stack, because the thread's alternate signal stack "
+             "is too small; make that stack larger, or remove it (sigaltstack)", s->path,
              (unsigned long long)s->timing.cramped);
   sampler_loss(t->error, lost, s->options.summary, s->options.timeperiod > 0, s->path);
   return t->error;

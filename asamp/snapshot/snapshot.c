@@ -136,7 +136,7 @@ static void overtime (unsigned seconds, char *why, size_t size) {
    of malloc at the fork. */
 static void childfailed (const char *path, int error, unsigned seconds) {
   char why[128];
-  snprintf(why, sizeof(why), "writing failed with error %d of the system (errno)", error);
+  snprintf(why, sizeof(why), "writing failed with errno %d", error);
   if (error == ETIMEDOUT) overtime(seconds, why, sizeof(why));
   complain("cannot write the snapshot '%.400s': %s", path,
            error == ENOSPC ? "no space left on the device"

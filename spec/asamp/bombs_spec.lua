@@ -58,8 +58,8 @@ describe("a snapshot that unpacks to very much", function()
     assert.truthy(message:find("cannot read the snapshot '" .. path .. "': the file is ", 1, true), message)
   end
 
-  local MEMORY = "its %d+ objects and %d+ references, in the first %d+ bytes, need more than 512 MiB of " ..
-                 "memory; "
+  local MEMORY = "its first %d+ bytes list %d+ objects and %d+ references, which need more than 512 MiB " ..
+                 "of memory; "
 
   it("is refused where strings would fill the memory", function()
     refused(bomb(MAGIC .. ROOT1, STRING .. distance(1) .. number(128) .. number(120) .. TEXT ..

@@ -193,7 +193,7 @@ describe("a process that listens", function()
     assert.is_true(ok > 100 and refused > 100, ok .. " " .. refused)
     assert.equal("error the request has a zero byte; remove it\n", host.query(socket, "st\0ats\n", 9))
     assert.matches("^error the Lua state must be given as a number", host.query(socket, "heap x /y\n", 9))
-    assert.equal("error the request exceeds 4,095 bytes, the limit; send less\n",
+    assert.equal("error the request exceeds 4,095 bytes, the limit; send a shorter one\n",
                  host.query(socket, ("y"):rep(4095), 9))
     assert.is_truthy(host.query(socket, "stats\n"):find "\nok\n$")
     process.await(function() return descriptors() <= before end)
@@ -322,9 +322,9 @@ describe("a process that listens", function()
       return asamp("record", socket, "--for", "1s", "--alloc", "64", "-o", "r.vmprof")
     end
     local path = folder .. "/r.vmprof"
-    local message = "asamp record: '%s' is incomplete: File too large; remove the cause, and run asamp " ..
-                    "repair --in-place, or record again\n"
-    assert.same({1, path .. "\n", message:format(path)}, {record(1000)})
+    local message = "asamp record: '%s' is incomplete: File too large; remove the cause, and record " ..
+                    "again, or run asamp repair --in-place '%s'\n"
+    assert.same({1, path .. "\n", message:format(path, path)}, {record(1000)})
     assert.equal("File too large", stats().cut)
     os.remove(path)
     assert.same({0, path .. "\n", ""}, {record "unlimited"})

@@ -584,8 +584,8 @@ describe("asamp convert", function()
       {{"--to", "pprof", "--flavour", "stock", "x"},
        "%-%-flavour is only for %-%-to vmprof"},
       {{"--to", "heapsnapshot", "--together", "x"},
-       "%-%-together is only for other formats: a heap snapshot has no stacks"},
-      {{"--to", "heapsnapshot", "--start-up", "x"}, "%-%-start%-up is only for other formats"},
+       "%-%-together has no effect on a heap snapshot, which has no stacks"},
+      {{"--to", "heapsnapshot", "--start-up", "x"}, "%-%-start%-up has no effect on a heap snapshot"},
       {{"--to", "pprof", "x", "y"}, "one file at a time"},
       {{"--to", "pprof", "x", "-o"}, "%-%-out needs a value"},
     }

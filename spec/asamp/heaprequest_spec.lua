@@ -201,8 +201,8 @@ describe("a snapshot requested from an idle process", function()
       "heap", "--wait", "30s", "-o", "c.heap", socket}
     assert.equal(0, code, err)
     assert.is_truthy(out:find "By class", out)
-    assert.is_truthy(err:find("^snapshot of Lua state 1, which collected first; %-%-state N selects " ..
-                              "another: 0 %(unknown script, .* in use, %d+ collections?%)\n"), err)
+    assert.is_truthy(err:find("^snapshot of Lua state 1, the first to run a collection; %-%-state N " ..
+                              "selects another: 0 %(unknown script, .* in use, %d+ collections?%)\n"), err)
     code, out, err = process.run{program = prefix .. "/bin/asamp", directory = folder,
       "heap", "--wait", "1s", "--state", "0", "-o", "d.heap", socket}
     os.execute("kill " .. busy)
@@ -232,7 +232,7 @@ describe("a snapshot requested from an idle process", function()
     say "done"
     process.await(function() return process.read(folder .. "/done") end)
     err = during("collect\\n", "3s")
-    assert.is_truthy(err:find("^snapshot of Lua state 0, which collected first; "), err)
+    assert.is_truthy(err:find("^snapshot of Lua state 0, the first to run a collection; "), err)
   end)
 
   it("waits as long as the option says, and reports the event that it waits for", function()

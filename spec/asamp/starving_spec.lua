@@ -109,7 +109,7 @@ describe("memory that the sampler does not get", function()
             assert.truthy(s.message:find "emory", note .. ": " .. tostring(s.message))
           else
             if s.message ~= true then
-              assert.equal("cannot sample time: not enough memory; raise its limit (ulimit -v) 12",
+              assert.equal("cannot sample time: not enough memory; raise the limit (ulimit -v) 12",
                            s.message, note)
             end
             if s.lost > 0 then lossy = lossy + 1 end

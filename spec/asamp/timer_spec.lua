@@ -236,7 +236,7 @@ describe("a signal", function()
   it("that is blocked refuses time samples, with the reason", function()
     local path = os.tmpname()
     local message = "cannot sample time: SIGURG is blocked in this thread, and SIGWINCH is blocked or " ..
-                    "has a handler; unblock one of them (pthread_sigmask)"
+                    "has a handler; unblock SIGURG (pthread_sigmask)"
     signals.bothblocked(function()
       assert.same({nil, message, 22}, {profiler.time_start(1000, {out = path})})
       assert.same({nil, message, 22}, {profiler.enable{time = 1000, alloc = 0, out = path}})
@@ -274,7 +274,7 @@ describe("a signal", function()
       print(profiler.stats().samples > 10)]], path}
     os.remove(path)
     if status == 77 then return end
-    assert.same({0, "cannot sample time: sigaction: Operation not permitted; leave 'time' out\t1\ntrue\n"},
+    assert.same({0, "cannot sample time: sigaction: Operation not permitted; set 'time' to 0\t1\ntrue\n"},
                 {status, out})
   end)
 

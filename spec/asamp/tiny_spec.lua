@@ -26,15 +26,14 @@ local PROGRAM = [[
 -- Patterns of the messages that the profiler may print in such a program.
 local SAID = {
   "^profiler: %d+ samples?[^\n]*; profile: ",
-  "^profiler: cannot write profile '[^']+': not enough memory; raise its limit %(ulimit %-v, now %d+%)$",
+  "^profiler: cannot write profile '[^']+': not enough memory; raise the limit %(ulimit %-v, now %d+ KiB%)$",
   "^profiler: cannot write profile '[^']+': cannot start the thread that writes the profile: too little " ..
-  "memory "
-    .. "%(ulimit %-v, now %d+%)",
+    "memory %(ulimit %-v, in KiB, now %d+%)",
   "^profiler: cannot write profile '[^']+': Cannot allocate memory$",
   "^profiler: cannot sample time: ",
   "^profiler: memory ran out; the flight recorder was written to '",
   "^profiler: [^ ]+: %d+ samples? [ia][sr]e? lost$",
-  "^profiler: [^ ]+: not enough memory; raise its limit %(ulimit %-v, now %d+%); "
+  "^profiler: [^ ]+: not enough memory; raise the limit %(ulimit %-v, now %d+ KiB%); "
     .. "%d+ samples? [ia][sr]e? lost$",
   "^profiler: cannot sample native memory: ",
   "^profiler: cannot listen [ao][tr] ",

@@ -342,6 +342,23 @@ describe("LUA_PROFILER", function()
   end)
 end)
 
+-- A former bug: the message stated that this Lua was not Asamp's.
+describe("without a library that profiler/core.so needs #plain", function()
+  it("require gives one line that names the library", function()
+    local script = process.file [[
+      package.preload["profiler.core"] = function()
+        error("error loading module 'profiler.core' from file 'core.so':\n\tlibunwind.so.8: " ..
+              "cannot open shared object file: No such file or directory", 0)
+      end
+      print(pcall(require, "profiler"))]]
+    local status, out = process.run{script}
+    assert.same({0, "false\tprofiler: a library that profiler/core.so needs cannot be loaded; install " ..
+                    "that library: error loading module 'profiler.core' from file 'core.so': " ..
+                    "libunwind.so.8: cannot open shared object file: No such file or " ..
+                    "directory\n"}, {status, out})
+  end)
+end)
+
 describe("on a Lua without a sampled nursery #plain", function()
   it("require gives one line that says so", function()
     local script = process.file "print(pcall(require, 'profiler'))"

@@ -30,7 +30,7 @@ end
 function M.wrong(o)
   local range = M.of(o)
   if range and range.to and range.from >= range.to then
-    return ("--from %.6g must be less than --until %.6g"):format(range.from, range.to)
+    return ("--from %.6g (seconds) must be less than --until %.6g"):format(range.from, range.to)
   end
 end
 
@@ -62,11 +62,13 @@ function M.read(world, path, range, o)
   end
   local ends = math.max(part.duration, part.course and part.course.ended / 1000000 or 0)
   if range.from > ends then
-    return nil, ("--from %.6g is after the end of the profile, which is at %.6g s"):format(range.from, ends)
+    return nil, ("--from %.6g s is after the end of the profile, at %.6g s; give an earlier time"):format(
+      range.from, ends)
   end
   local whole = totals.of(part).whole
   if whole.samples + whole.timesamples == 0 then
-    return nil, ("no sample was taken %s; the profile ends at %.6g s"):format(M.text(range), ends)
+    return nil, ("no sample was taken %s; the profile ends at %.6g s: give another range"):format(
+      M.text(range), ends)
   end
   part.duration = math.min(range.to or ends, ends) - range.from
   part.allocated = nil

@@ -225,11 +225,11 @@ function M.changed(read, started)
     end
   end
   if #names == 1 then
-    return ("'%s' has changed since the profile was made: costs may be at wrong lines; profile again")
+    return ("'%s' has changed since the profile was made: numbers may be at wrong lines; profile again")
       :format(names[1])
   elseif #names > 1 then
     return ("%d source files have changed since the profile was made, such as '%s': " ..
-            "costs may be at wrong lines; profile again"):format(#names, names[1])
+            "numbers may be at wrong lines; profile again"):format(#names, names[1])
   end
 end
 

@@ -55,7 +55,7 @@ end
 
 local DESCRIPTION = {
   command = "check", arguments = "PROFILE|SCRIPT", most = math.huge,
-  about = "Compares a profile with limits and with a baseline, and fails if one is exceeded. " ..
+  about = "Compares a profile with limits or a baseline, and fails if the profile exceeds any of them. " ..
     "Prints each limit and, for an exceeded limit, the line that contributes most. " ..
     "A file whose name ends with .lua is a script: " ..
     "it is first run, with the arguments that follow, and profiled.",
@@ -140,13 +140,13 @@ local function load(path, name, o, world, warn)
   warn.partial(name, profile.message, profile.samples, "only the readable part is checked")
   if profile.samples == 0 and not decided(profile, o) then
     if not profile.message then
-      warn.failed("'%s' has no allocation samples; a smaller --alloc takes more samples", name)
+      warn.failed("'%s' has no allocation samples; profile again with a smaller --alloc", name)
     end
     return nil
   end
   local t = totals.of(profile, exclude and {covered = focus.without(profile, exclude)})
   if exclude and t.whole.samples == 0 then
-    warn.failed("'%s': --exclude %s leaves no sample; a longer TEXT excludes fewer samples", name, exclude)
+    warn.failed("'%s': --exclude %s leaves out all samples; give a longer TEXT", name, exclude)
     return nil
   end
   return profile, t

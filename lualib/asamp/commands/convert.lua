@@ -89,22 +89,23 @@ local function wrong(o)
   elseif o.source and o.to ~= "firefox" then
     return "--source is only for --to firefox: give that format, or leave --source out"
   elseif o.together and o.to == "vmprof" then
-    return "--together is only for other formats: vmprof keeps all states separate"
+    return "--together has no effect on vmprof, which keeps all states separate: leave --together out"
   elseif o.to == "heapsnapshot" and (o.together or o["start-up"]) then
-    return ("--%s is only for other formats: a heap snapshot has no stacks and only one state"):format(
-      o.together and "together" or "start-up")
+    local name = o.together and "together" or "start-up"
+    return ("--%s has no effect on a heap snapshot, which has no stacks and only one state: leave --%s out")
+      :format(name, name)
   elseif (range.of(o) or o.exclude) and (o.to == "vmprof" or o.to == "heapsnapshot") then
-    return ("--%s is only for other formats: %s. asamp report has this option, too"):format(
-      partoption(o),
-      o.to == "vmprof" and "vmprof keeps the whole profile" or
-        "a heap snapshot has no stacks and no times of samples")
+    return (o.to == "vmprof" and
+      "--%s has no effect on vmprof, which keeps the whole profile: use asamp report --%s" or
+      "--%s has no effect on a heap snapshot, which has no stacks and no times of samples: leave --%s out")
+      :format(partoption(o), partoption(o))
   elseif (range.of(o) or o.exclude) and o.files[1] == "-" then
     return ("--%s reads the input twice, but standard input can be read only once: give a file"):format(
       partoption(o))
   elseif range.wrong(o) then
     return range.wrong(o)
   elseif o["start-up"] and o.to == "vmprof" then
-    return "--start-up is only for other formats: vmprof always has all frames"
+    return "--start-up has no effect on vmprof, which always has all frames: leave --start-up out"
   end
 end
 
@@ -156,7 +157,7 @@ local function without(world, path, o)
   end
   local whole = totals.of(profile, {covered = left}).whole
   if whole.samples + whole.timesamples == 0 then
-    return nil, ("--exclude %s leaves no sample; a longer TEXT excludes fewer samples"):format(o.exclude)
+    return nil, ("--exclude %s leaves out all samples; give a longer TEXT"):format(o.exclude)
   end
   return table.concat(bytes)
 end

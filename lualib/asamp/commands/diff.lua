@@ -28,7 +28,7 @@ local DESCRIPTION = {
     "survived: bytes that survived their first collection. alive: bytes alive at the end. " ..
     "Default: bytes and time if both files have them, and alive if that changed"),
   {"total", nil, "adds the bytes and time of called functions to the functions and lines that called them"},
-  {"normalize", nil, "multiplies the values of A so that both totals are equal, and so compares shares"},
+  {"normalize", nil, "compares shares: multiplies the values of A so that both totals are equal"},
   {"sigma", "N", "number of standard errors below which a row's change counts as noise (default 3)",
     options.number(0, 100)},
   {"all", nil, "also shows rows whose change is noise, marked ~"},
@@ -53,7 +53,7 @@ local function load(path, world, warn)
   warn.partial(path, profile.message, n, "only the readable part is compared")
   if n == 0 then
     if not profile.message then
-      warn.failed("'%s' has no samples; use a smaller --alloc", path)
+      warn.failed("'%s' has no samples; profile again with a smaller --alloc", path)
     end
     return nil
   end

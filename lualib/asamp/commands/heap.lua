@@ -159,7 +159,7 @@ local function take(o, world, warn)
   local rest = not o.state and fields.state and others(target, fields.state)
   if rest then
     world.err(("snapshot of Lua state %d, %s; --state N selects another: %s\n"):format(
-      fields.state, large and "the largest" or "which collected first", rest))
+      fields.state, large and "the largest" or "the first to run a collection", rest))
   end
   return fields.file, fields.peer
 end
@@ -398,8 +398,8 @@ local function parts(h, old, o, world, warn)
   if o.paths then
     p.paths = h:objects{class = o["held-by"], n = o.top or 15} or {}
     if (o.top or 0) > heap.OBJECTS and #p.paths == heap.OBJECTS then
-      warn.failed("--paths cannot list %d objects (--top): it lists the %d that retain most memory",
-                  o.top, heap.OBJECTS)
+      warn.failed("--paths lists at most %d objects, those that retain most memory, not the %d of --top",
+                  heap.OBJECTS, o.top)
     end
   end
   if o.page and not p.paths and not old and not o["held-by"] then

@@ -16,9 +16,9 @@ local DESCRIPTION = {
   about = "Shows the parts of the resident memory of a process: " ..
     "Lua objects, free memory of the Lua heap, native memory, code and stacks. " ..
     "Free memory between Lua objects is listed by the source lines of these objects. " ..
-    "Of a profile, shows the memory at its end and over time. " ..
-    "Of a process that listens (ASAMP=listen), shows the present memory.",
-  {"peak", nil, "of a profile, shows the memory when most was resident, instead of at the end of the run"},
+    "For a profile, shows the memory at the end of the run and over time. " ..
+    "For a process that listens (ASAMP=listen), shows the present memory.",
+  {"peak", nil, "for a profile, shows the memory when most was resident, instead of at the end of the run"},
   {"top", "N", "shows at most N source lines or files for each use of memory, " ..
     "and at most N rows of the table over time (default 8)",
     options.whole(1)},

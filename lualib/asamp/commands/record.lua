@@ -22,9 +22,9 @@ local DESCRIPTION = {
     "Ctrl-C ends the recording early.",
   {"for", "TIME", "length of the recording (default 10s)", options.duration},
   {"out", "OUT", "path of the profile (default PID.vmprof in the current folder). " ..
-    "The process writes the profile as its own user", short = "o"},
+    "The process writes the file, with the rights of its user", short = "o"},
   {"alloc", "BYTES", "takes a sample every BYTES allocated, on average; 0: none. " ..
-    "The default is 32K, which is raised while it gives over 1000 samples a second"},
+    "The default is 32K, which is doubled while there are over 1000 samples a second"},
   {"time", "RATE", "takes RATE time samples per second; 0: none (default 100)"},
   {"ring", nil, "makes the process write its flight recorder (ASAMP=ring) to a file at once, " ..
     "without a recording"},
@@ -77,8 +77,8 @@ local function await(target, seconds, path)
                 "file if it is cut"):format(path)
       end))
     elseif fields.recording ~= 1 then
-      return not fields.cut, ("'%s' is incomplete: %s; remove the cause, and run asamp repair --in-place, " ..
-                              "or record again"):format(path, fields.cut)
+      return not fields.cut, ("'%s' is incomplete: %s; remove the cause, and record again, or run " ..
+                              "asamp repair --in-place '%s'"):format(path, fields.cut, path)
     end
   end
 end

@@ -171,7 +171,7 @@ local function narrowed(profile, o, setting)
   setting.show.marks, setting.show.lifetimes = nil, nil
   local t = totals.of(profile, {covered = covered})
   if o.exclude and t.whole.samples + t.whole.timesamples == 0 then
-    return nil, ("--exclude %s leaves no sample; a longer TEXT excludes fewer samples"):format(o.exclude)
+    return nil, ("--exclude %s leaves out all samples; give a longer TEXT"):format(o.exclude)
   end
   return t
 end
@@ -269,7 +269,7 @@ local function frozen(path, profile, ids, o, setting, world)
   -- the profile, although both are the same time.
   local ends = math.max(math.floor(profile.duration * 1000000 + 0.5), course.ended)
   if time > ends then
-    return nil, ("--at %.6g is after the end of the profile, which is at %.6g s"):format(
+    return nil, ("--at %.6g s is after the end of the profile, at %.6g s; give an earlier time"):format(
       time / 1000000, ends / 1000000)
   end
   local other = peak and native.of(profile)

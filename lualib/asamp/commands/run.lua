@@ -50,7 +50,7 @@ local DESCRIPTION = {
   about = "Runs a Lua script under the profiler, and writes a profile for the other commands. " ..
     "Prints a short report on stderr. " ..
     "For a PROGRAM, sets the variable ASAMP, " ..
-    "which profiles all Lua states that the program creates with liblua5.4.so.0. " ..
+    "so that all Lua states that the program creates with liblua5.4.so.0 are profiled. " ..
     "Ends with the script's exit code, or by the signal that ended the script.",
   {"alloc", "BYTES", "takes a sample every BYTES allocated, on average, such as 64K; 0: none " ..
     "(default 32K, for a PROGRAM 512K). Fewer bytes give more detail",
@@ -69,14 +69,14 @@ local DESCRIPTION = {
     "without --exact, most kernels allow at most 250 stacks a second"},
   {"no-native", nil, "records no C stacks, only the C functions that Lua called"},
   {"fixed", nil, "takes allocation samples at fixed intervals, not at random ones"},
-  {"seed", "N", "repeats the random intervals between allocation samples. " ..
+  {"seed", "N", "sets the seed of the random intervals between allocation samples. " ..
     "Runs with the same integer N use the same intervals",
     like("^%-?%d+$", "an integer")},
   {"holders", "WHEN", "records the references that keep objects alive (holders). " ..
     "1 (the default): at the end. 0: never. 60s, 5m, 1h: at the end and at this interval",
     like("^%d+[smh]?$", "1, 0, or a time such as 60s, 5m or 1h")},
   {"prove-leaks", nil, "for a SCRIPT: measures how many bytes would be freed without the reference " ..
-    "that causes a likely leak, in a heap snapshot that a forked process writes"},
+    "that causes a likely leak. Needs a heap snapshot, which a forked process writes"},
   {"out", "OUT", "path of the profile (default SCRIPT.PID.vmprof in the current folder). " ..
     "%p is the process id, %t the start time of the process, %h the name of the host. " ..
     "An existing profile is replaced, any other file is kept",
@@ -91,7 +91,7 @@ local DESCRIPTION = {
     return word:find "^%-[eliEvW]" and ("'%s' is an option of lua, not of asamp run: " ..
       "give a script, or - to read a script from standard input"):format(word) or nil
   end,
-  after = "Options that are not given here are taken from LUA_PROFILER.",
+  after = "The variable LUA_PROFILER sets the options that are not given on the command line.",
   exits = "Exit codes: the script's own; 1 the script could not be started, " ..
     "or ended with 0 without a profile; 2 wrong arguments.",
 }

@@ -14,7 +14,7 @@ local topprof = require "asamp.cli.topprof"
 
 local M = {}
 
-M.summary = "serves running processes over HTTP, for pprof and Prometheus"
+M.summary = "serves data of running processes over HTTP, for pprof and Prometheus"
 
 local CONNECTIONS = 2048  -- limit of HTTP connections
 local WAITING = 256       -- limit of unfinished HTTP requests for profiles
@@ -67,8 +67,8 @@ end
 local DESCRIPTION = {
   command = "serve", arguments = client.ARGUMENT .. "...", what = "process", most = 1000,
   about = "Serves data of processes that listen (ASAMP=listen) over HTTP. " ..
-    "/metrics is for Prometheus; /debug/pprof/ is for go tool pprof and continuous profilers: " ..
-    "it has heap, allocs and profile (with seconds=N), as in Go programs. " ..
+    "/metrics is for Prometheus; /debug/pprof/ is for go tool pprof and continuous profilers, " ..
+    "with the paths heap, allocs and profile (with seconds=N) as in Go programs. " ..
     "If there are several processes, target=NAME selects one. Ctrl-C ends the server.",
   {"http", "ADDRESS", "address and port of the server (default 127.0.0.1:6060); " ..
     "an address that other machines can reach needs --token, too", address},
@@ -221,8 +221,8 @@ function Server:which(r)
       return t
     end
   end
-  self:answer(r, name and 404 or 400, name and ("there is no target '%s'\n"):format(name)
-              or "there are several targets: add target=NAME; /debug/pprof/ lists the names\n")
+  self:answer(r, name and 404 or 400, (name and ("there is no target '%s'"):format(name)
+              or "there are several targets: add target=NAME") .. "; /debug/pprof/ lists the names\n")
 end
 
 -- Queries the target 'wanted' (nil: all targets) for its statistics. Returns a map from target to statistics
@@ -290,7 +290,7 @@ function Server:start(t, kind, seconds, query, now)
   elseif s.recording ~= 1 and s.file and query.record ~= "1" then
     return nil, 409, "the process's profile lacks samples of the requested kind: " ..
       "restart the process with alloc= and time= in ASAMP, " ..
-      "or send this request by POST with record=1, which ends that profile by a recording"
+      "or send this request by POST with record=1, which ends the profile's file and starts a recording"
   end
   local path, own = fileof(t)
   if not path then
@@ -352,7 +352,7 @@ function Server:convert(job, now)
 end
 
 local REMOVED = "the process has removed the file of the requested time, because of its options " ..
-  "rotate= and keep=: request a smaller seconds= than rotate=, or restart the process with a larger keep="
+  "rotate= and keep=: give a seconds= below rotate=, or restart the process with a larger keep="
 
 -- Returns true if the profile that the job converts is the process's own file, and the process writes to
 -- another file by now.
@@ -456,8 +456,8 @@ end
 M.run = options.command(DESCRIPTION, function(o, world, warn)
   local found, http = pcall(require, "asamp.http")
   if not found then
-    return warn.failed("this build contains no HTTP server, nor does the release tarball: " ..
-      "install libmicrohttpd-dev (Debian), and build from source")
+    return warn.failed("this installation lacks the HTTP server, or cannot load it: " ..
+      "install libmicrohttpd-dev (Debian), and build Asamp from source")
   end
   local at = o.http or {host = "127.0.0.1", port = "6060"}
   if not islocal(at.host) and not o.token then

@@ -30,7 +30,7 @@ M.summary = "makes one HTML page: flame graph, call tree, lines, types, timeline
 local DESCRIPTION = {
   command = "view", arguments = "[OLD] FILE", most = 2,
   about = "Writes one HTML file that shows a profile in a browser: flame graph, call tree and tables. " ..
-    "A timeline shows heap and collections; on it a part of the run can be selected. " ..
+    "A timeline shows heap and collections, and lets you select a part of the run. " ..
     "The page needs no network and contains the source lines that it shows. " ..
     "FILE is a VMProf log, as for asamp report; - is standard input. " ..
     "With OLD, an earlier profile, the page starts with a flame graph coloured by the changes.",
@@ -88,7 +88,7 @@ local function readold(path, new, world, warn)
   if not found then
     for _, profile in ipairs{old, new} do
       if profile.samples + profile.timesamples == 0 then
-        return nil, ("'%s' has no samples; use a smaller --alloc"):format(profile.path)
+        return nil, ("'%s' has no samples; profile again with a smaller --alloc"):format(profile.path)
       end
     end
     return nil, ("'%s' and '%s' have nothing in common to compare%s"):format(

@@ -129,7 +129,7 @@ end
 
 local function off(predicted, measured)
   local part = 100 * (predicted / measured - 1)
-  return ("%.1f%% too %s"):format(math.abs(part), part < 0 and "low" or "high")
+  return ("the prediction is %.1f%% too %s"):format(math.abs(part), part < 0 and "low" or "high")
 end
 
 -- Returns a sentence about the time in collections: in the profile, in runs with the same nursery size, and
@@ -140,7 +140,8 @@ local function clock(v)
            ("%s to %s"):format(units.shorttime(t.time), units.shorttime(t.most))
   end
   return ("time in collections: %s in the profile; %s in a run with the same nursery size; " ..
-    "%s with the new size%s. The prediction is scaled by the ratio of the first two times"):format(
+    "%s with the new size%s. The predicted time is multiplied by the second time divided by the first, " ..
+    "because the machine's speed may have changed"):format(
     units.shorttime(v.recorded), times(v.before), times(v.measured),
     v.runs == 1 and "" or "; the shortest run counts")
 end
@@ -153,8 +154,9 @@ end
 function M.render(found, style)
   local advice, now = found.advice, found.advice.now
   local out = {
-    layout.wrap(("%s allocated; %s minor collections, one every %s; %s became old (tenured), %s of all; " ..
-      "collections took %s, %s of that in major ones; the heap reserved at most %s"):format(
+    layout.wrap(("%s allocated; %s minor collections, one every %s; %s became old (tenured), " ..
+      "%s of the allocated bytes; collections took %s, %s of that in major ones; " ..
+      "the heap reserved at most %s"):format(
       units.bytes(now.allocated), units.count(now.minors), units.bytes(now.nursery),
       units.bytes(now.tenured), units.percent(now.tenured, now.allocated),
       units.seconds(now.time), units.seconds(now.major), units.bytes(now.held)), "",
@@ -196,9 +198,9 @@ function M.render(found, style)
     row("collecting", units.shorttime, "time", 1e-6)
     say("", clock(v))
     if not v.alike then
-      say("", ("The profile is of another script. " ..
-        "With its nursery size, %s were tenured in %s minor collections; " ..
-        "in the profile, %s were tenured in %s minor collections."):format(
+      say("", ("The profile is probably of another script, or of a different run. " ..
+        "With the profile's nursery size, the script had %s tenured in %s minor collections; " ..
+        "the profile has %s in %s minor collections."):format(
         size(v.before.tenured), units.count(v.before.minors), size(now.tenured), units.count(now.minors)))
     end
   end

@@ -91,7 +91,7 @@ local function section(style, title, rows, what, label, under)
   end
   if #shown == 0 then
     lines[#lines + 1] = paint("dim", ("  %s (%s)"):format(
-      rows.same and "no change" or "nothing but noise", units.plural(rows.n, "row")))
+      rows.same and "no change" or "only noise", units.plural(rows.n, "row")))
   else
     local noise = style.all and 0 or rows.noise
     note(rows.n - noise - #shown, "more")
@@ -194,10 +194,10 @@ function M.render(a, b, results, options)
   end
   append{"", paint("dim", layout.wrap((
     "error: one standard error of the change, estimated from the samples. " ..
-    "noise%s: changes of less than %g standard errors. " ..
-    "In a long table, larger changes may also be noise%s.")
+    "noise%s: changes of less than %g standard errors, " ..
+    "and in a long table also larger changes that may be chance%s.")
       :format(options.all and " (marked ~)" or "", options.sigma,
-              options.all and "" or "; --all shows these changes"), "  ", width))}
+              options.all and "" or "; --all shows the noise"), "  ", width))}
   return table.concat(lines, "\n") .. "\n"
 end
 

@@ -48,7 +48,7 @@ end
 -- Returns an element of the document's list "left", which describes omitted data. This element has the number
 -- of the omitted rows, left.count.
 local function leftof(left)
-  local text = ("a list has at most %s rows without --top: %s rows are left out; --top N gives N rows")
+  local text = ("without --top, a list has at most %s rows: %s rows are left out; --top N lists N rows")
   return {what = "rows", limit = ROWS, count = left.count,
           text = text:format(units.count(ROWS), units.count(left.count))}
 end

@@ -62,8 +62,8 @@ function M.text(check)
   elseif check.name == "no-leak" then
     text = leaks(check)
   else
-    text = ("%s%s, at most %s"):format(amount(check, check.value), plusminus(check),
-                                       amount(check, check.limit))
+    text = ("%s%s, limit %s"):format(amount(check, check.value), plusminus(check),
+                                     amount(check, check.limit))
   end
   if check.found and check.found < math.huge then
     text = text .. ("; the check detects a value of %s or more in 9 of 10 runs"):format(
@@ -78,19 +78,21 @@ function M.text(check)
   return text
 end
 
--- Returns text for the smallest increase, in percent, that a comparison finds; math.huge: it finds none.
-local function increase(percent)
-  return percent < math.huge and ("from %+.0f%% on"):format(math.max(percent, 1)) or "(none)"
+-- Returns text for the smallest increase of an amount, in percent, that a comparison finds; math.huge: it
+-- finds none. 'name': the amount's name.
+local function increase(name, percent)
+  return "detected in 9 of 10 runs: " .. (percent < math.huge and
+    ("%s grows by %.0f%% or more"):format(name, math.max(percent, 1)) or "no increase of " .. name)
 end
 
 -- Returns lines of text about the smallest increases that a comparison detects in 9 of 10 runs. 'sight':
 -- these increases (asamp.sums.gates.changes).
 local function sighted(sight)
-  local lines = {("detected in 9 of 10 runs: increases of the total %s\n"):format(increase(sight.all))}
+  local lines = {increase("the total", sight.all) .. "\n"}
   for _, row in ipairs(sight.lines) do
-    lines[#lines + 1] = ("detected in 9 of 10 runs: increases of %s, with %.0f%% of the bytes, %s%s\n")
-      :format(place(row.blame), 100 * row.share, increase(row.least),
-      row.period and ("; --alloc %s detects smaller increases"):format(units.period(row.period)) or "")
+    local name = ("%s, with %.0f%% of the bytes,"):format(place(row.blame), 100 * row.share)
+    lines[#lines + 1] = increase(name, row.least) .. (row.period and
+      ("; --alloc %s detects smaller increases"):format(units.period(row.period)) or "") .. "\n"
   end
   return table.concat(lines)
 end

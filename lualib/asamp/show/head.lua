@@ -282,7 +282,7 @@ local function recorder(p)
   if ring.samples == 0 then
     return text .. "; all samples are from this time."
   end
-  return text .. ("; %s (%s) are older: their objects were still alive at the start of this time."):format(
+  return text .. ("; %s (%s) are older, of objects that were still alive when this time started."):format(
     units.bytes(ring.bytes), units.plural(ring.samples, "sample"))
 end
 

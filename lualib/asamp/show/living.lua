@@ -27,8 +27,9 @@ function M.stats(s)
   if s.full then
     add("the profile's file cannot be written: %s", s.full)
   end
-  add("samples %s%s", s.alloc > 0 and ("one every %s allocated"):format(size(s.alloc)) or
-      "no allocations", s.time > 0 and (", %s a second"):format(units.plural(s.time, "time sample")) or "")
+  add("takes %s%s", s.alloc > 0 and ("one sample every %s allocated"):format(size(s.alloc)) or
+      "no allocation samples", s.time > 0 and (", %s a second"):format(units.plural(s.time, "time sample"))
+      or "")
   add("%s for %s allocated while sampling was on, %s; %s lost",
       units.plural(s.samples, "allocation sample"), size(s.allocated),
       units.plural(s.timesamples, "time sample"), units.plural(s.lost, "sample"))
@@ -82,7 +83,7 @@ function M.head(s, rates, width)
     ("GC %slongest %s"):format(rate("%.1f%% of time, %.0f/s, ", 100 * (r.gc or 0), r.collections or 0),
                                units.shorttime(s.longest / 1e9)),
     rate("%.0f samples/s, ", r.samples or 0) .. units.count(s.lost) .. " lost",
-    (s.unfollowed or 0) > 0 and units.count(s.unfollowed) .. " not followed" or nil}, width)
+    (s.unfollowed or 0) > 0 and units.count(s.unfollowed) .. " with unknown death" or nil}, width)
   if (s.untimed or 0) > 0 then
     more[#more + 1] = ("time is not sampled on %s"):format(units.plural(s.untimed, "thread"))
   end

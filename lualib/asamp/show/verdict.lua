@@ -98,7 +98,8 @@ end
 -- Returns a sentence with the reason why no holder of a leak's objects is known. 'v': the verdict.
 local function unheld(v)
   if v.searched == "end" then
-    return "No holder is known: none of these objects was alive when the profiler searched for holders"
+    return "No holder is known: at the end, the profiler found no reference to these objects, so they may " ..
+           "be garbage that no collection has found"
   end
   return ("The holder is unknown: after these objects were allocated, the profiler did not search for " ..
           "holders%s, because the process was still running, or a signal or C code ended it. " ..
@@ -128,7 +129,7 @@ local function leak(v, group)
       typename(group.rows[1].type), from, unheld(v))
   elseif group.held then
     return ("Likely leak: %s: %s. It keeps %s. Most of that was allocated by C code " ..
-            "that no Lua code called; %s are %s from %s."):format(layout.clean(group.holder),
+            "that no Lua code called; %s of it are %s from %s."):format(layout.clean(group.holder),
       KINDS[group.kind], units.bytes(group.held), units.bytes(group.bytes),
       typename(group.rows[1].type), from)
   end
@@ -294,7 +295,7 @@ end
 
 local function cause(line)
   if line.reason == "quadratic" then
-    return (" Likely reason: quadratic concatenation: it copies each byte of its strings over %s times. " ..
+    return (" Likely reason: quadratic concatenation: each byte of the strings is copied over %s times. " ..
             "Collect the parts in a table, and call table.concat once."):format(
       units.count(math.floor(line.times)))
   elseif line.reason == "kept" then
@@ -349,9 +350,11 @@ end
 
 -- Remedies for C functions that take at least the share PROMINENT of all time.
 local REMEDIES = {
-  tremove = " Unless it removes the last element, it moves all later elements: store the index of the first.",
-  tinsert = " Unless it appends, it moves all later elements: append, and read the list from its end.",
-  luaB_load = " Compile each text once, and keep the function.",
+  tremove = " table.remove moves all elements after the removed one. Remove the last element, or keep the " ..
+            "index of the first element.",
+  tinsert = " table.insert moves all elements after the new one. Append elements, and read the list from " ..
+            "its end.",
+  luaB_load = " Compile each text once, and keep the resulting function.",
 }
 
 local function timing(v, p, add)

@@ -340,7 +340,7 @@ describe("asamp heap", function()
         os.remove(file)
         assert.same({1, ""}, {status, out})
         assert.is_truthy(err:find("^asamp heap: cannot read the snapshot '" .. file:gsub("%p", "%%%0") ..
-          "': the snapshot is damaged at byte %d+ %(unpacked%): a number in the head of the file is " ..
+          "': the snapshot is damaged at byte %d+, uncompressed: a number in the head of the file is " ..
           "negative or too large; take another snapshot\n$"), err)
       end
     end
@@ -448,8 +448,8 @@ describe("asamp heap", function()
   -- A former bug: the command listed 256 objects, whatever --top was, without a message.
   it("says how many objects --paths lists at most", function()
     local status, out, err = asamp("--paths", "--top", "300", "--json", new)
-    assert.same({0, "asamp heap: --paths cannot list 300 objects (--top): it lists the 256 that retain " ..
-                    "most memory\n"}, {status, err})
+    assert.same({0, "asamp heap: --paths lists at most 256 objects, those that retain most memory, " ..
+                    "not the 300 of --top\n"}, {status, err})
     assert.equal(256, #json.decode(out).paths)
     status, out, err = asamp("--paths", "--top", "256", "--json", new)
     assert.same({0, "", 256}, {status, err, #json.decode(out).paths})

@@ -92,7 +92,7 @@ describe("samples that are not followed #plain", function()
                    pauses = 1, longest = 1}
     assert.matches("too many samples survived: the death of 12 samples is not recorded",
                    table.concat(living.stats(stats), "\n"))
-    assert.matches("12 not followed", table.concat(living.head(stats, nil, 80), "\n"))
+    assert.matches("12 with unknown death", table.concat(living.head(stats, nil, 80), "\n"))
     assert.matches('asamp_unfollowed_samples_total{target="x"} 12',
                    metrics.text{{name = "x", stats = stats}})
     stats.untimed = 2

@@ -238,6 +238,7 @@ describe("asamp diff", function()
     assert.equal(1, code)
     assert.equal("", out)
     assert.equal("asamp diff: cannot read profile '/nowhere/x': No such file " ..
-      "or directory\nasamp diff: '" .. empty .. "' has no samples; use a smaller --alloc\n", err)
+      "or directory\nasamp diff: '" .. empty .. "' has no samples; profile again with a smaller " ..
+      "--alloc\n", err)
   end)
 end)

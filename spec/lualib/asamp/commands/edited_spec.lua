@@ -12,7 +12,7 @@ local shell = require "spec.support.shell"
 local view = require "asamp.commands.view"
 
 local WARNING = "'[^']*app%.lua' has changed since the profile was made: " ..
-  "costs may be at wrong lines; profile again"
+  "numbers may be at wrong lines; profile again"
 
 describe("a source that was edited after the profile", function()
   local folder, app, lib, profile

@@ -56,7 +56,7 @@ describe("asamp", function()
     -- a former bug: if another error came before this one, this one was not printed
     ["merge -o m bytes long.vmprof"] = "cannot merge 'long.vmprof': the durations of the profiles add up",
     ["merge -o m long.vmprof bytes"] = "cannot merge 'long.vmprof': the durations of the profiles add up",
-    ["report --at 99999 a.vmprof"] = "--at 99999 is after the end of the profile, ",
+    ["report --at 99999 a.vmprof"] = "--at 99999 s is after the end of the profile, ",
     ["run --wall --time 0 app.lua"] =
       "--wall needs time samples, but the rate is 0: give --time RATE, too",
     ["run --exact --time 0 app.lua"] =

@@ -108,8 +108,8 @@ describe("a part of a profile", function()
         {"--max-peak", "1M", "--from", middle,
          says = "--max-peak always checks the whole heap: leave --from out"},
         {"--no-leak", "--exclude", "x", says = "--no-leak always checks the whole run: leave --exclude out"},
-        {"--max-alive", "1M", "--from", "2", "--until", "1", says = "--from 2 must be less than --until " ..
-          "1"}} do
+        {"--max-alive", "1M", "--from", "2", "--until", "1", says = "--from 2 (seconds) must be less than " ..
+          "--until 1"}} do
       local code, _, err = check(path, table.unpack(case))
       assert.equal(2, code)
       assert.is_truthy(err:find(case.says, 1, true), err)
@@ -120,12 +120,12 @@ describe("a part of a profile", function()
 
   it("is refused by formats that cannot have it, with the option's name", function()
     for _, case in ipairs{
-        {"vmprof", "--from", "1", says = "--from is only for other formats: vmprof keeps " ..
-         "the whole profile. asamp report has this option, too"},
-        {"vmprof", "--exclude", "x", says = "--exclude is only for other formats"},
+        {"vmprof", "--from", "1", says = "--from has no effect on vmprof, which keeps " ..
+         "the whole profile: use asamp report --from"},
+        {"vmprof", "--exclude", "x", says = "--exclude has no effect on vmprof"},
         {"heapsnapshot", "--until", "1",
-         says = "--until is only for other formats: a heap snapshot has no stacks and no times of " ..
-           "samples"}} do
+         says = "--until has no effect on a heap snapshot, which has no stacks and no times of " ..
+           "samples: leave --until out"}} do
       local code, _, err = convert("-o", folder .. "/no", path, "--to", table.unpack(case))
       assert.equal(2, code)
       assert.is_truthy(err:find(case.says, 1, true), err)

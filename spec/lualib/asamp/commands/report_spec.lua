@@ -305,8 +305,7 @@ describe("asamp report", function()
   it("refuses an --exclude that leaves no sample, or that goes with a table of states", function()
     local code, out, err = run("--exclude", "main", path)
     assert.same({1, ""}, {code, out})
-    assert.equal(("asamp report: '%s': --exclude main leaves no sample; a longer TEXT excludes " ..
-                  "fewer samples\n")
+    assert.equal(("asamp report: '%s': --exclude main leaves out all samples; give a longer TEXT\n")
                  :format(path), err)
     code, out, err = run("--exclude", "x", "--by", "state", path)
     assert.same({2, ""}, {code, out})
@@ -444,7 +443,8 @@ describe("asamp", function()
     assert.equal(2, code)
     assert.equal("asamp: unknown command 'reprot', did you mean " ..
                  "report?; see asamp --help\n", text)
-    assert.same({2, "asamp: unknown command '/nowhere/a.vmprof', and no such file; see asamp --help\n"},
+    assert.same({2, "asamp: '/nowhere/a.vmprof' is neither a command nor an existing file; " ..
+                    "see asamp --help\n"},
                 {main "/nowhere/a.vmprof"})
     for name, command in pairs{["lua"] = "run", ["vmprof"] = "report", ["heap"] = "heap"} do
       local path = shell.folder() .. "/a." .. name

@@ -406,7 +406,7 @@ describe("a process that is served", function()
     port = freeport()
     start(serving(port, "keep.sock"))
     assert.same({409, "the process has removed the file of the requested time, because of its " ..
-      "options rotate= and keep=: request a smaller seconds= than rotate=, or restart the process with a " ..
+      "options rotate= and keep=: give a seconds= below rotate=, or restart the process with a " ..
       "larger keep=\n"},
                 {get "/debug/pprof/profile?seconds=2"})
   end)

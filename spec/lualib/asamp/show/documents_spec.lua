@@ -19,8 +19,8 @@ describe("a document", function()
     doc = diff(20000)
     assert.equal(16384, #doc.measures[1].lines)
     assert.same({what = "rows", limit = 16384, count = 3616,
-                 text = "a list has at most 16,384 rows without --top: 3,616 rows are left out; " ..
-                        "--top N gives N rows"}, doc.left[1])
+                 text = "without --top, a list has at most 16,384 rows: 3,616 rows are left out; " ..
+                        "--top N lists N rows"}, doc.left[1])
   end)
 
   it("counts a line with several functions as a row for each", function()

@@ -97,8 +97,8 @@ describe("collections", function()
     assert.equal(39961, major)
     assert.is_true(#profile.collections <= 8192 and #profile.collections > 4096)
     assert.same({{what = "collections", limit = 8192, count = 40000,
-      text = "the limit of 8,192 collections in the timeline was reached, so it combines 40,000 " ..
-             "of them with their neighbours; counts, pauses and sums include all"}}, profile.left)
+      text = "the limit of 8,192 collections in the timeline was reached, so 40,000 are combined " ..
+             "there with the next ones; counts, pauses and sums include all collections"}}, profile.left)
   end)
 end)
 
