@@ -12,8 +12,7 @@ local GROWTH, ALLOCATION, TIME, HELD, ALSO = 1, 2, 3, 4, 5
 
 -- The first SHOWN likely leaks have a sentence each. One more sentence names up to MORE further leaks.
 local SHOWN, MORE = 2, 3
-local LEASTTIME = 3      -- a line or C function is named as slow if it has this number of time samples
-local PROMINENT = 1 / 4  -- a C function is named if it took this share of the time in C
+local PROMINENT = 1 / 4  -- a C function has a remedy if it took this share of all time
 -- If there are fewer allocation samples, the verdict has no sentence about a line or a holder.
 local FEW = 4
 -- A holder has a sentence if it keeps 10% of the live bytes (HELD_SHARE), and at least 2 live samples
@@ -348,7 +347,7 @@ local function held(v, p, add)
   end
 end
 
--- Remedies for C functions that take at least the share PROMINENT of all time.
+-- Remedies for C functions (PROMINENT).
 local REMEDIES = {
   tremove = " table.remove moves all elements after the removed one. Remove the last element, or keep the " ..
             "index of the first element.",
@@ -359,7 +358,6 @@ local REMEDIES = {
 
 local function timing(v, p, add)
   local time, at = v.time, v.time and v.time.at
-  at = at and at.share * time.samples > LEASTTIME - 0.5 and at or nil
   if not time then
     return
   elseif not time.sort then
@@ -378,11 +376,10 @@ local function timing(v, p, add)
       (" Each major collection visits all live objects, %s: keep fewer."):format(units.bytes(inuse)) or
       at and " Allocate less there." or " Allocate less."), "advise")
   elseif time.sort == "c" then
-    local named = at and at.share >= PROMINENT * time.c
     add(("Time: %s is spent in C functions%s.%s"):format(percent(time.c),
-      named and (", %s in %s, called at %s"):format(percent(at.share), at.own and "the profiler itself" or
+      at and (", %s in %s, called at %s"):format(percent(at.share), at.own and "the profiler itself" or
                                                    cname(at.calls or "C"), place(at)) or "",
-      named and at.share >= PROMINENT and REMEDIES[at.calls] or ""), "--by time")
+      at and at.share >= PROMINENT and REMEDIES[at.calls] or ""), "--by time")
   else
     add(("Time: %s is spent in Lua%s."):format(percent(time.lua),
       at and (", %s at %s"):format(percent(at.share), place(at)) or ""), "--by time")

@@ -16,8 +16,9 @@ local M = {}
 --     enough if the reason is clear (isenough).
 --   - FEWTIME: the verdict names the slowest line if there are 8 time samples. Fewer samples are enough if
 --     they clearly show that C code or collections took much time (evident).
+--   - LEASTTIME: the slowest line, too, needs 3 time samples to be named.
 --   - SMALL: a growth of the heap by less than 12 sampling periods is called "small".
-local FEW, FEWTIME, SMALL = 20, 8, 12
+local FEW, FEWTIME, LEASTTIME, SMALL = 20, 8, 3, 12
 -- A line with LEAST to FEW - 1 samples (8 to 19) has a reason only if its main type of block clearly has at
 -- least half of its bytes. The test: if the type had only half of them, fewer than 1 of 20 profiles (RARELY)
 -- would have at least the observed number of samples of this type.
@@ -36,7 +37,8 @@ local CHANCE, FEWGC, LONG = 1 / 100, 2, 3 / 10
 --   - WORTH: the verdict has a reason for lines that allocate at least 10% of all bytes.
 --   - MOST: the reason is a type of block, such as "closures", if it has at least half of the line's bytes.
 --   - LIVED: the reason is "kept" if more than half of the line's bytes survive.
---   - SLOW: C code is reported as slow if it took at least 30% of the time.
+--   - SLOW: fewer than FEWTIME time samples show that C code is slow if it clearly took at least 30% of the
+--     time.
 local WORTH, MOST, LIVED, SLOW = 1 / 10, 1 / 2, 1 / 2, 3 / 10
 -- A line that mainly allocates vectors (array or hash parts of tables) has the reason "resized" if its
 -- growing tables copied at least 2% of its allocated bytes. Fewer bytes may be copies of Lua's stack, which
@@ -594,41 +596,44 @@ end
 
 -- {== time ==================================================================
 
--- Returns the line with most time samples of one sort as a table, or nil if there is none. Fields:
+-- Returns a map from a sort of time to its slowest line, the one with most time samples of this sort. The
+-- sorts are "lua" (Lua code), "c" (C code) and "gc" (collections). The map has no line for a sort if its
+-- slowest line has fewer than LEASTTIME samples. Fields of a line:
 --
 --   - file, line, name: the line's file, number and function
---   - calls: name of the C function that the line called; nil: it ran Lua code. If 'sort' is "gc", the only
+--   - calls: name of the C function that the line called; nil: it ran Lua code. If the sort is "gc", the only
 --     name is luaB_collectgarbage, because any other function that allocates may cause a collection
 --   - own: true: 'calls' is a function of the profiler
 --   - n: time samples, in sampling periods
---
--- sort: "lua" (Lua code), "c" (C code) or "gc" (collections)
-local function slowest(profile, sort)
+local function slowest(profile)
   local _, _, nearest = totals.linerows(profile)
-  local sites, sums, byrow = profile.sites, {}, {}
+  local sites, sums, byrow, best = profile.sites, {lua = {}, c = {}, gc = {}}, {}, {}
   for i, node in ipairs(sites.node) do
     local kind, row = profile.kinds[sites.kind[i]], nearest[node]
     if kind.time and row then
       local leaf = (sites.leaf or sites.node)[i]
       local fn = leaf > 0 and profile.functions[profile.nodes.fn[leaf]]
-      local one = totals.iscollection(fn) and "gc" or fn.native and "c" or "lua"
-      if one == sort then
-        local key, own = calledfrom(profile, node)
-        key = (sort == "c" or key == "luaB_collectgarbage") and key or ""
-        byrow[row] = byrow[row] or {}
-        local sum = byrow[row][key]
-        if not sum then
-          sum = {file = row.file, line = row.line, name = row.name, calls = key ~= "" and key or nil, n = 0,
-                 own = sort == "c" and own or nil,
-                 forced = key == "luaB_collectgarbage" and 1 or 0}  -- 1: preferred if 'n' is equal
-          byrow[row][key], sums[#sums + 1] = sum, sum
-        end
-        sum.n = sum.n + (sites.time and sites.time[i] or sites.samples[i])
+      local sort = totals.iscollection(fn) and "gc" or fn.native and "c" or "lua"
+      local calls, own = calledfrom(profile, node)
+      calls = (sort == "c" or sort == "gc" and calls == "luaB_collectgarbage") and calls or nil
+      local key = ("%s %s"):format(sort, calls or "")
+      byrow[row] = byrow[row] or {}
+      local sum = byrow[row][key]
+      if not sum then
+        sum = {file = row.file, line = row.line, name = row.name, calls = calls, n = 0,
+               own = sort == "c" and own or nil,
+               forced = calls == "luaB_collectgarbage" and 1 or 0}  -- 1: preferred if 'n' is equal
+        byrow[row][key] = sum
+        table.insert(sums[sort], sum)
       end
+      sum.n = sum.n + (sites.time and sites.time[i] or sites.samples[i])
     end
   end
-  table.sort(sums, order.by("-n", "-forced", "file", "line"))
-  return sums[1]
+  for sort, list in pairs(sums) do
+    table.sort(list, order.by("-n", "-forced", "file", "line"))
+    best[sort] = list[1] and list[1].n > LEASTTIME - 0.5 and list[1] or nil
+  end
+  return best
 end
 
 -- Returns "gc" or "c" if a few time samples are enough to show that collections, or C code, took much of the
@@ -657,8 +662,11 @@ local function timeof(profile, t)
   if not few and n < FEWTIME or not profile.lines then
     return time
   end
-  time.sort = few or time.gc >= SLOWGC and time.gc >= time.c and "gc" or time.c >= SLOW and "c" or "lua"
-  time.at = slowest(profile, time.sort)
+  local at = slowest(profile)
+  local c, lua = at.c and at.c.n or 0, at.lua and at.lua.n or 0
+  time.sort = few or time.gc >= SLOWGC and time.gc >= time.c and "gc" or
+              (c > lua or c == lua and time.c > time.lua) and "c" or "lua"
+  time.at = at[time.sort]
   if time.at then
     time.at.share = time.at.n / n
   end
@@ -761,7 +769,8 @@ end
 --     - seconds: time that they represent; nil: unknown
 --     - lua, c, gc: shares of Lua code, C code and collections
 --     - sort: the sort of time to reduce: "lua", "c" or "gc"; nil: too few samples
---     - at: the slowest line of this sort: {file, line, name, calls, own, share} (slowest); nil: unknown
+--     - at: the slowest line of this sort: {file, line, name, calls, own, share} (slowest); nil: no line has
+--       enough samples
 --
 -- t: totals of the profile
 -- found: likely leaks (asamp.sums.leaks), or nil

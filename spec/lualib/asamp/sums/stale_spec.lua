@@ -81,6 +81,39 @@ describe("the verdict", function()
     assert.same({"c", "[C]take", true}, {time.sort, time.at.calls, time.at.own})
   end)
 
+  -- A former bug: if at least 30% of the time was in C functions, the verdict named the slowest call of one,
+  -- although a line of Lua code took longer. With less than 30%, it never named a call.
+  it("names the line of Lua code or the call of a C function that takes most time", function()
+    local function timeof(...)
+      local stacks = {...}
+      for i, stack in ipairs(stacks) do
+        stacks[i] = {stack[1], profiles.TIME, stack[2]}
+      end
+      local profile = profiles.of(stacks, {undecided = 0})
+      local time = verdict.of(profile, totals.of(profile)).time
+      return {time.sort, time.at and time.at.line, time.at and time.at.calls}
+    end
+    assert.same({"lua", 3}, timeof({"main@1 f@3", 6}, {"main@1 f@4 [C]find", 4}, {"main@1 f@5 [C]sub", 4}))
+    assert.same({"c", 4, "[C]find"}, timeof({"main@1 f@4 [C]find", 4}, {"main@1 f@3", 3}, {"main@1 f@5", 3},
+                                            {"main@1 f@6", 3}, {"main@1 f@7", 3}))
+    -- no line has enough samples
+    assert.same({"c"}, timeof({"main@1 f@4 [C]find", 2}, {"main@1 f@5 [C]find", 2}, {"main@1 f@6 [C]find", 2},
+                              {"main@1 f@3", 2}))
+    assert.same({"lua"}, timeof({"main@1 f@4 [C]find", 2}, {"main@1 f@5", 2}, {"main@1 f@6", 2},
+                                {"main@1 f@3", 2}))
+  end)
+
+  -- A former bug: the sentence about time named a line that had one of 14 time samples.
+  it("names no line or C function that has fewer than three time samples", function()
+    local stacks = {{"main@1 f@22 [C]concat <minor>", profiles.TIME, 2}, {"main@1", profiles.TIME, 6}}
+    local profile = profiles.of(stacks, {undecided = 0})
+    local time = verdict.of(profile, totals.of(profile)).time
+    assert.same({"gc", 1 / 4}, {time.sort, time.gc, time.at})
+    stacks[1][3] = 3
+    profile = profiles.of(stacks, {undecided = 0})
+    assert.equal(22, verdict.of(profile, totals.of(profile)).time.at.line)
+  end)
+
   -- A former bug: the verdict had no warning if samples were lost for lack of memory.
   it("says that samples were lost", function()
     local path, profile = profiled ""
