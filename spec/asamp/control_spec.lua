@@ -314,6 +314,21 @@ describe("a process that listens", function()
     assert.is_true(r.complete and r.samples > 0)
   end)
 
+  -- A former bug: the commands raised an error.
+  it("has no recording or snapshot at a relative path in a folder that was removed", function()
+    start "ring=64K,listen=s/x.sock,quiet"
+    local main = process.file [[os.exit(require "asamp".main(arg), true)]]
+    for _, words in ipairs{"record", "record --ring -o x.vmprof", "heap"} do
+      local status, out, err = process.run{program = "/bin/sh", directory = folder, "-c",
+        "mkdir gone && cd gone && rmdir ../gone && exec 3>&2 2>&1 && exec \"$@\" " .. words .. " " .. socket,
+        "sh", process.interpreter(), main}
+      assert.same({1, ""}, {status, err})
+      assert.is_truthy(out:find("asamp " .. words:match "%l+" .. ": cannot find the current folder, which " ..
+        "may have been removed; give --out a path that starts with /\n", 1, true), out)
+    end
+    finish()
+  end)
+
   -- A former bug: the command ended with status 0 if the process could not write all of the recording.
   it("reports a recording that is incomplete", function()
     start "alloc=0,listen=s/x.sock,quiet"

@@ -226,9 +226,15 @@ function M.send(target, request, seconds)
   return table.unpack(M.all({target}, request, seconds)[1], 1, 3)
 end
 
---- Returns an absolute path: the process that receives it may have another current folder.
+--- Returns an absolute path: the process that receives it may have another current folder. Returns nil and a
+-- message if the path is relative, and the current folder cannot be found.
 function M.absolute(path)
-  return path:find "^/" and path or host.realpath "." .. "/" .. path
+  local folder = path:find "^/" and "" or host.realpath "."
+  if not folder then
+    return nil, "cannot find the current folder, which may have been removed; " ..
+                "give --out a path that starts with /"
+  end
+  return folder == "" and path or folder .. "/" .. path
 end
 
 return M

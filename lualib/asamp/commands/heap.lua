@@ -137,7 +137,11 @@ local function take(o, world, warn)
   local target = o.files[1]
   local seconds, late, large = o.wait or 10
   local fields, message = client.send(target, "stats")
-  local out = fields and client.absolute(o.out or fields.pid .. ".heap")
+  local out
+  if fields then
+    out, message = client.absolute(o.out or fields.pid .. ".heap")
+    fields = out and fields
+  end
   if out and host.samefile(out, out) and not host.isfile(out) then
     fields, message = nil, ("cannot write the snapshot '%s': a snapshot needs a regular file; " ..
       "give another path"):format(out)

@@ -50,7 +50,13 @@ end
 -- Makes the process 'target' write its flight recorder to the file 'out' (nil: a path that the process
 -- chooses), and prints the path. Returns the exit code.
 local function dump(target, out, warn, world)
-  local fields, message = client.send(target, out and "dump " .. client.absolute(out) or "dump", DUMP)
+  local fields, message
+  if out then
+    out, message = client.absolute(out)
+  end
+  if not message then
+    fields, message = client.send(target, out and "dump " .. out or "dump", DUMP)
+  end
   if not fields then
     return warn.failed("%s", message)
   end
@@ -105,8 +111,11 @@ M.run = options.command(DESCRIPTION, function(o, world, warn)
   if not before then
     return warn.failed("%s", message)
   end
-  local out = client.absolute(o.out or before.pid .. ".vmprof")
-  local fields
+  local out, fields
+  out, message = client.absolute(o.out or before.pid .. ".vmprof")
+  if not out then
+    return warn.failed("%s", message)
+  end
   host.catch()
   local period = o.alloc and ("%d"):format(t.alloc) or ("%d/%d"):format(t.alloc, RATE)
   fields, message = client.send(target, ("record %d %s %d %s"):format(seconds, period, t.time, out))
