@@ -30,13 +30,6 @@ static Stage becomes (HeapRequest *h, Stage stage) {
   return __atomic_exchange_n(&h->stage, stage, __ATOMIC_ACQ_REL);
 }
 
-/* Adds a mark to the profile, so that the pause for the snapshot can be explained. */
-static void heaprequest_mark (lua_State *L, const char *path) {
-  const char *name = "heap snapshot";
-  Sampler *s = sampler_attached(L);
-  if (s != NULL) sampler_mark(s, name, strlen(name), path, strlen(path));
-}
-
 /* Takes the requested snapshot at the end of a collection, on the thread that runs the state. If
    the state was closed before a collection, L is NULL and the request fails. */
 static void heaprequest_take (SamplerRequest *request, lua_State *L) {
@@ -48,8 +41,11 @@ static void heaprequest_take (SamplerRequest *request, lua_State *L) {
   else h->ok = snapshot_take(L, &wish, &s, h->err, sizeof(h->err));
   if (h->ok) {
     Sampler *of = sampler_attached(L);
-    h->state = of != NULL ? sampler_tracker(of)->number : 0;
-    heaprequest_mark(L, s.path);
+    if (of != NULL) {
+      h->state = sampler_tracker(of)->number;
+      /* this mark explains the program's pause for the snapshot */
+      sampler_mark(of, "heap snapshot", 13, s.path, strlen(s.path));
+    }
     snprintf(h->path, sizeof(h->path), "%s", s.path);
     free(s.path);
   }

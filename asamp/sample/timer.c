@@ -737,6 +737,7 @@ static void restart (Clock *c, int isfirst) {
 static Clock *startclock (uint64_t ns, TimerClock sort, Signal *signal, char *err,
                           size_t errsize) {
   Clock *c = newclock(sort == TIMER_WALL);
+  const char *call;
   if (c == NULL) {
     timer_nomemory(err, errsize);
     return NULL;
@@ -758,8 +759,10 @@ static Clock *startclock (uint64_t ns, TimerClock sort, Signal *signal, char *er
   c->changing = 0;  /* another thread may have been changing the clock when the process forked */
   STORE(c->running, 1);
   signal->clocks++;
-  if (!install(signal))
-    snprintf(err, errsize, "cannot sample time: sigaction: %s; set 'time' to 0", strerror(errno));
+  call = (syscall(SYS_gettid) < 0) ? "gettid" : !install(signal) ? "sigaction" : NULL;
+  if (call != NULL)
+    snprintf(err, errsize, "cannot sample time: %s: %s; permit this system call, or set 'time' to "
+             "0", call, strerror(errno));
   else if (startsignals(c, err, errsize)) return c;
   STORE(c->running, 0);
   stopsignals(c, 0);

@@ -136,7 +136,9 @@ static int findfolder (char *err, size_t errsize) {
   where = (slash == NULL) ? strdup(".") : strndup(pattern, (size_t)(slash - pattern) + 1);
   if (where == NULL || realpath(where, real) == NULL ||
       (fd = descriptor_open(real, O_PATH | O_DIRECTORY, 0)) < 0) {
-    snprintf(err, errsize, "cannot write profile '%s': %s", pattern, strerror(errno));
+    const int isrefused = (errno == EPERM || errno == ENOSYS) && *pattern != '/';
+    snprintf(err, errsize, "cannot write profile '%s': %s%s", pattern, strerror(errno), !isrefused
+             ? "" : "; permit the system call getcwd, or set out= to a path that starts with /");
     free(where);
     return 0;
   }

@@ -735,6 +735,22 @@ describe("a process for which a filter refuses a system call", function()
                  err)
   end)
 
+  -- Former bugs: the messages were "cannot write profile 'a.vmprof': Operation not permitted" and
+  -- "timer_create: Invalid argument".
+  it("names the refused getcwd or gettid, and what to do", function()
+    local err = messages("getcwd", "alloc=1K,out=a.vmprof")
+    if not err then return end
+    assert.equal("profiler: cannot write profile 'a.vmprof': Operation not permitted; permit the system " ..
+      "call getcwd, or set out= to a path that starts with /; nothing is profiled\n", err)
+    assert.matches("^profiler: %d+ samples, [^\n]+\n$",
+                   messages("getcwd", ("alloc=1K,out=%s/g.%%p.vmprof"):format(folder)))
+    for _, exact in ipairs{"", ",exact"} do
+      err = messages("gettid", "alloc=1K,time=100,out=t.%p.vmprof" .. exact)
+      assert.matches("^profiler: cannot sample time: gettid: Operation not permitted; permit this system " ..
+        "call, or set 'time' to 0\nprofiler: %d+ samples, [^\n]+\n$", err)
+    end
+  end)
+
   it("is profiled without fcntl", function()
     local err = messages("fcntl", "alloc=1K,out=a.%p.vmprof")
     if err then assert.matches("^profiler: %d+ samples, [^\n]+\n$", err) end

@@ -274,8 +274,8 @@ describe("a signal", function()
       print(profiler.stats().samples > 10)]], path}
     os.remove(path)
     if status == 77 then return end
-    assert.same({0, "cannot sample time: sigaction: Operation not permitted; set 'time' to 0\t1\ntrue\n"},
-                {status, out})
+    assert.same({0, "cannot sample time: sigaction: Operation not permitted; permit this system call, or " ..
+      "set 'time' to 0\t1\ntrue\n"}, {status, out})
   end)
 
   it("that is blocked is reported by asamp stats of a process, which samples allocations", function()

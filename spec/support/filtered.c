@@ -19,7 +19,8 @@
 
 static const struct { const char *name; unsigned number; } calls[] = {
   {"madvise", SYS_madvise}, {"sigaction", SYS_rt_sigaction}, {"socket", SYS_socket},
-  {"bind", SYS_bind}, {"fcntl", SYS_fcntl}, {"clone3", SYS_clone3}
+  {"bind", SYS_bind}, {"fcntl", SYS_fcntl}, {"clone3", SYS_clone3},
+  {"getcwd", SYS_getcwd}, {"gettid", SYS_gettid}
 };
 
 
