@@ -38,15 +38,10 @@ local LATER = 1 / 32
 -- without allocation.
 local USUAL = 19 / 20
 -- A period between two collections is ignored if it has less than 1/16 of the mean bytes of a period
--- (isbrief).
-local PERIOD = 1 / 16
--- Least length of the tail of a run: the time at its end in which the program allocated nothing (M.tail).
---
---   - ENDING: the tail is at least 200 us long.
---   - LONG, CLEAR: in addition, it is at least 1,000 us long, or at least 3.5% of the CPU time. The reason:
---     in programs that leak until their end, single periods between collections took 300 to 700 us more than
---     others.
-local ENDING, LONG, CLEAR = 200, 1000, 0.035
+-- (PERIOD), and less than 1,000 us of CPU time (LONG) or an unreliable one (isbrief).
+local PERIOD, LONG = 1 / 16, 1000
+-- Least length of the tail of a run: the time at its end in which the program allocated nothing (M.tail), us.
+local ENDING = 200
 -- A tail must be at least half as long as the usual CPU time to allocate the bytes of the last period. A
 -- shorter one is ignored, because other processes may have slowed the program down.
 local EXCESS = 1 / 2
@@ -289,7 +284,7 @@ function M.tail(profile)
   end
   local expected = usual * last.charged
   local time = last.mutator - expected
-  local least = own and OWNTAIL or time < LONG and CLEAR or 0
+  local least = own and OWNTAIL or 0
   return time >= math.max(ENDING, least * all, EXCESS * expected) and time / all or 0, expected / all
 end
 

@@ -275,11 +275,12 @@ describe("a container that accumulates", function()
   end
 
   -- A former bug: a program read the lines of a file, and then added up their numbers without allocating.
-  -- The lines were reported as a leak.
+  -- The lines were reported as a leak. A later bug: in a run of 40 ms, work of less than 1 ms was ignored, and
+  -- spec/innocent/csvsum.lua was called a leak in 9 of 40 runs.
   it("only may be one of a program that works at its end without allocating", function()
     assert.equal("leak", ending(1000))
-    assert.equal("leak", ending(1900))
-    assert.equal("maybe", ending(2300))
+    assert.equal("leak", ending(1400))
+    assert.equal("maybe", ending(1900))
   end)
 
   -- A former bug: in 2 of 8 runs, a leak was reported only as "maybe", because its last interval took 30%
