@@ -27,11 +27,12 @@
 **
 ** A line with no mark is free (H1). A run of free lines is a hole, and the allocator bumps a
 ** pointer through one hole after another. Objects in lines are not freed explicitly: a collection
-** marks the lines of everything that it reaches, and the allocator takes the lines without a mark
-** again. (An exception: the lines that a replaced vector fills are freed at once, if the vector is
-** older than the last minor collection.) This is the mark-region heap of Immix (Blackburn and
-** McKinley, PLDI 2008) without its copying, and with sticky marks: a minor collection keeps the
-** marks of the old objects.
+** marks the lines of everything that it reaches, and the allocator reuses the lines without a mark.
+** (Exception: when the core replaces a vector, the lines that only this vector fills become free at
+** once. If they are in a hole taken since the last minor collection, the next one frees them,
+** together with the other unmarked lines of that hole.) This is the mark-region heap of Immix
+** (Blackburn and McKinley, PLDI 2008) without its copying, and with sticky marks: a minor
+** collection keeps the marks of the old objects.
 **
 ** Three kinds of memory are not freed in this way:
 **
@@ -39,10 +40,11 @@
 **     it belongs to, its owner, is in a list: a table in lists.tables, for example. The sweep of
 **     that list frees the memory when the owner is dead (sweep.c).
 **   - A large leaf object is a long string or a userdata of more than LUAN_LARGETEXT bytes (512).
-**     It shares no line with another object, and is in lists.large. The first collection that it
-**     survives gives its lines the mark LUAN_HELD, which collections keep; the sweep of the list
-**     removes the mark (luaN_freetext). A large leaf object of more than 8,000 bytes
-**     (LUAN_LINETEXT) comes from lua_Alloc.
+**     It is in lists.large. With more than 8,000 bytes (LUAN_LINETEXT) it comes from lua_Alloc;
+**     otherwise it has lines of its own, which marking does not mark. If its first collection finds
+**     it dead, its lines become free with the other unmarked lines. Otherwise the sweep of the list
+**     gives its lines the mark LUAN_HELD, which no sweep of lines removes. When a later sweep of
+**     the list finds the object dead, it frees the lines (luaN_freetext).
 **   - Explicit memory comes from lua_Alloc and is freed by the core's own code: prototypes and
 **     their vectors, buffers, growth buffers, the string table.
 **
@@ -59,20 +61,22 @@
 ** three old epochs because a full collection may start while a major collection is marking: two
 ** epochs are in use then, and the full collection needs a third one.
 **
-** Most objects are tenured by the first collection that they survive. Objects of three kinds may
-** stay young longer, because they retain much memory or resources outside the heap and often die
-** soon, and because only a major collection finds an old object dead (ageing.h, waiting.h):
+** Most objects are tenured by the first collection that they survive. Objects of three kinds often
+** die soon and retain many bytes, or resources outside the heap. They may stay young longer,
+** because only a major collection frees old objects (ageing.h, waiting.h):
 **
-**   - Large leaf objects are left young by up to two minor collections; the third one tenures them.
-**   - Small userdata with finalizers are left young by up to one.
-**   - Young userdata that are found dead are left young until their finalizer has run.
+**   - Live large leaf objects are left young by up to two minor collections.
+**   - Live small userdata with finalizers are left young by at most one.
+**   - Young userdata with finalizers that a minor collection finds dead are left young until their
+**     finalizer has run.
 **
-** The survivor age of a large leaf object is the number of collections that have left it young; a
-** small userdata has survivor age 2 after one collection has left it young. Objects of these two
-** kinds are left young only if their holder, the object or slot that refers to them, can be put
-** into the remembered set (section 4), because the next minor collection must reach them again.
-** When a major collection starts, all objects of the three kinds are tenured, and while it runs
-** none is left young (G10, G11).
+** The survivor age of a large leaf object is the number of collections that have left it young, at
+** most 2. A small userdata has the age 2 after the first such collection, because age 2 means that
+** the next collection tenures the object. The next minor collection must reach a live object that
+** was left young. So its holder, the object or slot that refers to it, is added to the remembered
+** set (section 4), unless it is the main thread, a root. If the holder cannot be added, for example
+** a weak table, the object is tenured. When a major collection starts, all objects of the three
+** kinds are tenured, and while it runs none is left young (G10, G11).
 **
 ** 3 Allocation and the sampling check
 **
@@ -86,14 +90,14 @@
 ** and without a sampler. The limit is the lowest of four addresses:
 **
 **   - the end of the current hole;
-**   - the last address that is before the sample point (S1 of nursery.h);
-**   - the address at which GCdebt, the bytes allocated beyond the pacer's budget (section 11),
-**     becomes greater than 0 (N3);
-**   - in a state with limits of allocated or live bytes, the address at which the nearer of these
-**     is reached (LM1 of limit.h).
+**   - the last address before the sample point (S1 of nursery.h);
+**   - the last address at which GCdebt is not above 0, so that no collection is due (N3). A new
+**     nursery sets GCdebt to minus its size (section 11), and allocation raises GCdebt;
+**   - in a state with limits of allocated or live bytes, the address at which the first of these
+**     limits is reached (LM1 of limit.h).
 **
-** If the limit is passed, or the size is above LUAN_LARGE (LUAN_LARGETEXT for a long string or
-** userdata), luaN_slow allocates:
+** If the sum is above the limit, or the size is above LUAN_LARGE (LUAN_LARGETEXT for a long string
+** or userdata), luaN_slow allocates:
 **
 **   1. It refuses an allocation that would exceed a limit of the state (LM2).
 **   2. It takes memory from the current hole, the next hole, the overflow region (a separate hole,
@@ -118,10 +122,11 @@
 ** could miss o if p is marked and o is not. (The test also passes if only o is marked, which is
 ** harmless.)
 **
-** The bit LUAN_UNLOGGED of p is tested first. If it is clear, p is young or already remembered as a
-** whole, and nothing is to be done. If p is a huge table (LUAN_VAST, from 4,096 slots on), the
-** barrier then remembers the slot without reading the header of o, which would be a cache miss.
-** refine.c reads the headers of many such objects together later, with prefetching.
+** The barrier tests the bit LUAN_UNLOGGED of p first. If it is clear, p is young or already
+** remembered as a whole, and nothing is to be done. If it is set, the barrier compares the epochs.
+** Exception: if p is a huge table (LUAN_VAST, from 4,096 slots on), the barrier remembers the slot
+** whatever the epoch of o, because reading the header of o would be a cache miss. refine.c reads
+** the headers of many such objects together later, with prefetching.
 **
 ** A slot of a table is an element of its array or the value of a node. The remembered set has four
 ** parts (remset.h):
@@ -130,29 +135,30 @@
 **     LUAN_SMALLTABLE slots (32) remembers the table.
 **   - remset.slots: pairs of a table and a slot. A store into a table of more slots remembers the
 **     slot.
-**   - remset.whole: tables that have had a large vector and are to be traversed as a whole, for
-**     example because most of their slots were stored to or because the table was resized. If they
-**     have many slots, safepoints traverse them in slices.
+**   - remset.whole: tables to be traversed as a whole that have had a large vector. Such a table is
+**     added, for example, after as many remembered stores as it has slots. If the tables of the
+**     list have many slots together, safepoints traverse them in slices.
 **   - remset.dirty: old threads whose stack may have changed (section 9). A minor collection moves
 **     them to remset.objects when it starts.
 **
-** If a list becomes long, refine.c shortens it before the next minor collection: it tenures the
-** young objects to which the entries refer, and removes the entries. The tenured objects that may
-** refer to young ones are remembered instead. (Threads and weak tables stay in the list.) A list
-** that cannot grow is shortened, too. If it is still full then, remset.overflow is set and the next
-** collection is a full one, which needs no remembered set. So a barrier never fails, never raises
-** an error and never collects.
+** If a list becomes long, refine.c shortens it before the next minor collection. It tenures the
+** young objects to which an entry refers; then the entry is not needed and is removed. If an object
+** tenured in this way may itself refer to young objects, it is remembered. (Threads, open upvalues
+** and weak tables stay in the list.) A list that cannot grow is shortened, too. If it is still full
+** then, remset.overflow is set and the next collection is a full one, which needs no remembered
+** set. So a barrier never fails, never raises an error and never collects.
 **
 ** A store that lacks its barrier has this effect: if only the old object refers to the young one,
-** the next minor collection does not mark the young object, and its lines are allocated from again
-** while the reference still exists. To find such a store, call luaN_check (verify.c):
-** it reports G1 from the store on, or G3 if the stored object is old and a major collection is
-** marking. The debug build runs the verifier after each collection, or after every sixteenth of a
-** large heap. There the error is H1: a reachable object is in free lines.
+** the next minor collection does not mark the young object, and its lines are reused while the
+** reference still exists. To find such a store, call luaN_check (verify.c): it reports G1 from the
+** store on, or G3 if the stored object is old and a major collection is marking. The debug build
+** runs the verifier after each collection; if the old objects have more than 4 MiB, only after
+** every sixteenth collection. After a collection the error is H1: a reachable object is in free
+** lines.
 **
 ** 5 Minor collection
 **
-** luaN_minor marks the young objects that are reachable, and takes every old object for alive.
+** luaN_minor marks the young objects that are reachable, and treats every old object as alive.
 ** Steps:
 **
 **   1. Retire the nursery: give up the current hole and the overflow region, update the accounts.
@@ -165,11 +171,11 @@
 **   5. Termination (luaN_terminate): resolve ephemerons, clear dead weak values, queue dead
 **      objects that have finalizers and mark the objects that they refer to, clear dead weak
 **      keys.
-**   6. Let the sampler find out which sampled objects are dead (luaN_atomic): all marks are final,
-**      and dead objects are still whole.
+**   6. Let the sampler find out which sampled objects are dead (luaN_atomic). At this time all
+**      marks are final, and dead objects are still whole.
 **   7. Sweep the young entries of the lists of sweep.c, and the short strings made since the last
 **      collection.
-**   8. Make the unmarked lines of the holes that were taken free again (luaN_recycle).
+**   8. Free the unmarked lines of the holes that the allocator has taken (luaN_recycle).
 **
 ** The cost is that of the survivors, the roots, the remembered set and the listed young objects.
 ** A dead young object costs nothing if it is in lines and in no list; a listed one, such as a
@@ -183,17 +189,20 @@
 **
 ** 6 Major collection
 **
-** A major collection runs in slices, each right after a minor collection in the same pause (step
-** in collect.c). At that time nothing is young, and nothing is remembered but the running thread.
-** While a major collection runs, its phase is gcstate:
+** A major collection runs in slices, each right after a minor collection in the same pause (step in
+** collect.c). While a major collection runs, a minor collection leaves no object young and empties
+** the remembered set. So in a slice no object is young, and at most the running thread is
+** remembered. gcstate contains the phase:
 **
 **   - GCSpropagate: slices traverse the objects on mark.old; they traverse large tables and deep
 **     stacks in parts. When mark.old is empty, they visit weak tables (ahead.h). Then follows an
-**     atomic step (GCSatomic): the termination of section 5, in one pause. If the atomic step
-**     leaves work for slices, because of tombstones (section 7) or many finalizers, the phase
-**     continues, and ends with another atomic step.
-**   - GCSselect, only if many objects have finalizers: slices find the dead among them and queue
-**     them. GCSpropagate follows again, to mark the objects that these refer to.
+**     atomic step (GCSatomic): the termination of section 5, in one pause. An atomic step does not
+**     end the marking if it leaves work for slices: tombstones (section 7), or many objects that
+**     only dead objects with finalizers retain. Then GCSpropagate continues, and another atomic
+**     step follows.
+**   - GCSselect, after an atomic step, only if more than LUAN_ATONCE objects (2,048) have
+**     finalizers: slices find the dead ones and queue them. GCSpropagate follows again, to mark the
+**     objects to which these refer.
 **   - GCSswpallgc: removes weak entries with dead keys, then dead strings from the string table.
 **   - GCSswpfinobj: sweeps the lists of sweep.c.
 **   - GCSswpend: removes the marks of the previous epoch from all lines.
@@ -214,36 +223,37 @@
 **
 ** Marking cannot fail. If a mark stack is full and cannot grow, the object becomes pending: it gets
 ** a bit in its block or, if it is in lists.large or is the main thread, the bit LUAN_PENDING in its
-** header. When the stacks are empty, blocks and objects with these bits are searched and the
-** pending objects are traversed (mark.c). (An object pending finalization is in another state.)
+** header. When the stacks are empty, a search for these bits finds the pending objects, and they
+** are traversed (mark.c). ("Pending finalization", section 8, is another state.)
 **
 ** 7 Weak tables and ephemerons
 **
-** When marking reaches a weak table, it marks the table and its vectors, adds the table with its
-** kind to a list of weak tables, and leaves the entries to the termination. (If there is no memory
-** for the list, the table counts as strong.) Strings count as values, not as objects: a weak
-** reference to a string keeps the string alive, so that no entry is removed because of a string.
+** When marking reaches a weak table, it marks the table and its vectors, adds the table to a list
+** of weak tables, with the kind of its weak references, and leaves the entries to the termination.
+** (If there is no memory for the list, the table counts as strong.) Strings count as values, not as
+** objects: a weak reference to a string keeps the string alive, so that no entry is removed because
+** of a string.
 **
 ** An entry with a weak key and a strong value is an ephemeron: the entry keeps its value alive only
-** if its key is. Termination visits each ephemeron table once and puts the entries whose keys are
-** not marked into a list of unresolved entries. Passes over this list follow until nothing changes;
-** if they do not end soon, a hash table from keys to entries resolves the rest in linear time
-** (chase.h).
+** if its key is alive. Termination visits each ephemeron table once and puts the entries whose keys
+** are not marked into a list of unresolved entries. Passes over this list follow until nothing
+** changes; if they do not end soon, a hash table from keys to entries resolves the rest in linear
+** time (chase.h).
 **
 ** In a major collection, slices visit the large weak tables before the atomic step. They mark the
 ** values of ephemerons whose keys are marked. An entry whose weak key or value is not marked yet is
 ** undecided: its slot is added to a list in weak.doubtful (G9).
 **
 ** If many values are undecided, slices tombstone them (hidden.h), except metamethods and values in
-** the registry. A tombstoned slot looks empty to fast paths and keeps the address of its object; a
-** slow path that reads the slot restores the value. The atomic step visits no tombstoned slot: it
-** sets weak.decided, so that from then on every read takes a tombstoned slot whose object is not
-** marked for empty. After that, slices restore or clear all tombstoned slots, and another atomic
-** step ends the marking.
+** the registry. A tombstoned slot looks empty to fast paths and keeps the address of its object. A
+** slow path that reads the slot before the atomic step restores the value. The atomic step visits
+** no tombstoned slot; it sets weak.decided. From then on, a read restores the value only if its
+** object is marked; otherwise it clears the slot. Slices do the same with all tombstoned slots, and
+** then another atomic step follows.
 **
 ** So all weak values that refer to a dead object disappear in the same pause, whatever their
-** number. Entries with dead keys need no tombstone, because the program has no reference to look
-** them up with. Slices remove these entries after the marking. If a traversal (next) or an
+** number. Entries with dead keys need no tombstone, because the program has no reference with which
+** to look them up. Slices remove these entries after the marking. If a traversal (next) or an
 ** insertion reaches one of them earlier, it removes the entry.
 **
 ** 8 Finalizers
@@ -254,16 +264,17 @@
 **
 **   1. It clears the weak values that refer to these objects.
 **   2. It moves the objects to tobefinalized, newest first, keeps them, and marks everything that
-**      they refer to.
+**      they refer to. Until its finalizer is called, such an object is pending finalization.
 **   3. It removes the entries of weak tables whose keys are dead. (A major collection leaves that
 **      to slices: section 7.)
 **
-** Finalizers run after the collection (luaN_callfinalizers), usually a batch of about a
-** millisecond. The others run at safepoints before the next minor collection (luaN_defer). After
-** collectgarbage(), and after the explicit step that ends a cycle, all finalizers run; after an
-** emergency collection, none. Inside a finalizer only emergency collections run. In the incremental
-** mode only major collections find finalizable objects dead, because programs of that mode take the
-** call of a finalizer as a sign that a cycle has ended.
+** After the collection a batch of finalizers is called (luaN_callfinalizers), usually for about a
+** millisecond at most. The others are called at safepoints before the next minor collection
+** (luaN_defer). After collectgarbage(), and after the explicit step that ends a cycle of the
+** incremental mode, all finalizers are called; after an emergency collection, none. Inside a
+** finalizer only emergency collections run. In the incremental mode only major collections find
+** finalizable objects dead, because programs take the call of a finalizer as a sign that a cycle
+** has ended.
 **
 ** 9 Stacks and coroutines
 **
@@ -273,10 +284,11 @@
 ** stack, tests LUAN_CLEAN and links a clean thread into remset.dirty, inline.
 **
 ** If a thread was scanned before, a minor collection scans only the part of its stack that may have
-** changed. A scan goes from the running frame outwards and sets CIST_CLEAN in each frame. A new
-** frame lacks the bit. So the next scan ends with the first frame that has the bit: below the
-** function of that frame nothing has changed (T2), because a store through an open upvalue has a
-** barrier. After a scan all slots from 'top' on are nil (T3).
+** changed. A scan goes from the running frame outwards, to lower addresses of the stack, and sets
+** CIST_CLEAN in each frame. A new frame lacks the bit, and each event that may change slots below
+** the function of a frame clears its bit (T2). So the next scan ends with the first frame that has
+** the bit: below its function, only stores through open upvalues may have changed slots, and these
+** stores have a barrier. After a scan all slots from 'top' on are nil (T3).
 **
 ** The usable part of a stack, up to stack_last, may be shorter than the block of the stack (T4): a
 ** stack that was deep is shortened in place first, and moved to a smaller block later. A major
@@ -291,30 +303,36 @@
 **
 ** 11 Pacing
 **
-** luaN_newnursery sets the size of the next nursery after each collection, and GCdebt to minus
-** that size. A major collection is due (luaN_majordue) if the bytes in use or the footprint have
-** grown, if enough has been allocated since the last one, or if many objects with finalizers or
-** many entries of weak tables are new. The footprint is the reserved memory without empty blocks.
-** luaN_markbudget is the work for one slice; luaN_pay bounds the work of one pause and carries the
-** rest as work debt (pace.c).
+** After each collection, luaN_newnursery computes the size of the next nursery and sets GCdebt to
+** minus that size. A major collection is due (luaN_majordue) if the bytes in use or the footprint
+** have grown, if enough has been allocated since the last one, or if many objects with finalizers
+** or many entries of weak tables are new. The footprint is the reserved memory without empty
+** blocks. luaN_markbudget returns the work for one slice; luaN_pay bounds the work of one pause and
+** carries the rest as work debt (pace.c).
 **
 ** In the generational mode the major multiplier bounds the growth of the heap between major
 ** collections. In the incremental mode the same collections run, but the program's pause determines
 ** when a major collection starts, and its step multiplier how much a step does. Until LUA_GC or the
-** program sets a mode, a state has the collections of the generational mode, with upstream's pause
-** as the bound of the growth. LUA_GC overrides the program's parameters (tuning.c).
+** program sets a mode, a state collects as in the generational mode, but the program's pause bounds
+** the growth and its step multiplier scales the work of slices. LUA_GC overrides the program's
+** parameters (tuning.c).
 **
 ** 12 Shortage of memory
 **
-** If lua_Alloc refuses memory, the allocator calls luaN_emergency, a full collection that calls no
-** finalizer and moves no stack, and tries again. The heap can do without some memory, such as small
-** blocks and longer lists of the collector. If lua_Alloc refuses such memory, the heap records how
-** many bytes it would have reserved in all. Until the end of the next major collection it requests
-** such memory only if its reserved bytes stay below this number (luaN_askmore).
+** If lua_Alloc refuses memory, the allocator runs an emergency collection (luaN_emergency: a full
+** collection that calls no finalizer and moves no stack) and tries again. If lua_Alloc refuses
+** again, the allocation fails, and the core raises a memory error (or does without the memory, such
+** as that of a larger string table). If no collection may run at that time, the allocation fails at
+** once.
+**
+** Small blocks and longer lists of the collector are requested with luaN_askmore, because the heap
+** has an alternative to them. If lua_Alloc refuses such a request, luaN_askmore records the sum of
+** the reserved and the refused bytes (blocks.ceiling). Until a major collection ends, it refuses
+** requests that would raise the reserved bytes to this sum, without calling lua_Alloc.
 **
 ** A C function that only stores may run long without a safepoint. So the raw stores of the API call
-** luaN_checkoverdue. It runs a full collection if GCdebt exceeds both LUAN_OVERDUE and the bytes of
-** old objects, unless the collector is stopped.
+** luaN_checkoverdue. It runs an emergency collection, which calls no finalizer, if GCdebt exceeds
+** both LUAN_OVERDUE and the bytes of old objects, unless the collector is stopped.
 **
 ** 13 Threads, signals and fork
 **
@@ -340,13 +358,13 @@
 **         - the slot is in remset.slots;
 **         - the old object is remset.refining, the table that refine.c traverses at present, and
 **           the slot's index is at least remset.refined;
-**         - the old object is a thread that is not clean, or the slot of a clean thread has an open
-**           upvalue in remset.objects;
+**         - the old object is a thread that is not clean (T1);
+**         - the old object is a thread, and an open upvalue of the slot is in remset.objects;
 **         - remset.overflow is set.
-**       In addition an old open upvalue of a young thread is in remset.objects, whatever it refers
-**       to. Reason: an open upvalue refers to a stack slot, into which the function of the frame
-**       stores without a barrier; and a minor collection may not reach the thread, while a closure
-**       may still use the upvalue.
+**       An open upvalue refers to a stack slot, into which the function of the frame stores without
+**       a barrier. A minor collection finds the value when it scans the thread; but it may not
+**       reach a young thread, while a closure still uses the upvalue. So an old open upvalue of a
+**       young thread is in remset.objects, whatever it refers to.
 **   G2  After a minor collection every reachable object is old, except objects with a survivor
 **       age above 0 (G10) and userdata pending finalization (G11).
 **   G3  While a major collection marks, an object with the current epoch refers to an old object
@@ -367,20 +385,21 @@
 **   G8  An old object has LUAN_UNLOGGED if and only if it is neither in remset.objects nor in
 **       remset.whole; it is in them at most once. A young object never has the bit.
 **   G9  The flag LUAN_SCANNED of a table in weak.inmajor is set when slices have visited all its
-**       slots. In a table with the flag, each undecided entry (its key or value is old and does not
-**       have the current epoch) is in one of the two lists weak.doubtful, or its slot is remembered
-**       as in G1. These lists, of entries with undecided keys and with undecided values, are empty
-**       if weak.inmajor is empty and no major collection marks.
-**   G10 A large young object of survivor age 1 or 2 is in lists.large, at index lists.large.old or
-**       higher. A small one is in finalize.aged (live userdata) or in finalize.left (dead ones,
-**       G11), and its lines have the mark LUAN_HELD, which keeps them in use. While a major
-**       collection runs, no object has a survivor age above 0. LUAN_MET, the bit of an object that
-**       the running minor collection has reached and leaves young, is set only while a minor
-**       collection runs.
+**       slots. An entry is undecided if its key or value is old and does not have the current
+**       epoch. In a table with the flag, each undecided entry is in the list for keys,
+**       weak.doubtful[LUAN_DOUBTKEYS], or in the list for values, weak.doubtful[LUAN_DOUBTVALUES],
+**       or its slot is remembered as in G1. Both lists are empty if weak.inmajor is empty and no
+**       major collection marks.
+**   G10 A young large leaf object of survivor age 1 or 2 is in lists.large, at index
+**       lists.large.old or higher. A young small userdata of survivor age 2 is in finalize.aged if
+**       it was found alive, or in finalize.left (G11) if it was found dead; its lines have the mark
+**       LUAN_HELD, which keeps them in use. While a major collection runs, no object has a survivor
+**       age above 0. LUAN_MET, the bit of an object that the running minor collection has reached
+**       and leaves young, is set only while a minor collection runs.
 **   G11 finalize.left contains the userdata that are left young for their finalizers. The
-**       finalizers of the first finalize.called entries were called. The other entries are young
-**       and are in 'tobefinalized', in the same order. The list is empty while a major collection
-**       runs.
+**       finalizers of the first finalize.called entries were called; the next minor collection
+**       removes these entries. The other entries are young and are in 'tobefinalized', in the same
+**       order. The list is empty while a major collection runs.
 **   G12 strings.seen is the number of short strings in the string table that have the current
 **       epoch. While the string table is swept, strings.dead is the number of its dead strings;
 **       after the sweep the table has no dead string.
@@ -430,8 +449,8 @@
    being tenured (survivor age 1 or 2). */
 #define LUAN_AGED	0x10
 /* Bit of a long string's 'marked': the string has survived two minor collections without being
-   tenured (survivor age 2). In other types this bit is FINALIZEDBIT; so the survivor age of a large
-   userdata is in the byte before the userdata (luaN_age). */
+   tenured (survivor age 2). A userdata uses this bit as FINALIZEDBIT; therefore the survivor age of
+   a large userdata is not in 'marked', but in the byte before the userdata (luaN_age). */
 #define LUAN_TWICE	0x40
 /* Bit of 'marked' of a small userdata: it has survived a minor collection without being tenured. */
 #define LUAN_AGEDUDATA	0x20
@@ -488,10 +507,9 @@
   ((g)->heap.gc.mark.minor ? luaN_isyoung(o) \
                       : !luaN_hasepoch(o, (g)->heap.gc.mark.epoch))
 
-/* True if the old object p and the object o have different epochs (0: young, 1 to 3: number of the
-   collection that has marked the object). After a store of o into p, a collection might then miss
-   o: a major collection may have traversed p already, and a minor collection does not traverse old
-   objects. */
+/* True if the old object p and the object o have different epochs. After a store of o into p, a
+   collection might then miss o. If o is young (epoch 0): a minor collection does not traverse the
+   old object p. If o has another old epoch: a major collection may have traversed p already. */
 #define luaN_differ(p,o) \
   ((((p)->marked ^ (o)->marked) & LUAN_EPOCH) != 0)
 
@@ -541,8 +559,8 @@ LUAI_FUNC void luaN_eraserest (lua_State *L);
 LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 
 /* If more than this number of bytes was allocated since a collection became due, code without a
-   safepoint runs a full collection (luaN_isoverdue). A lower value limits the growth of the heap,
-   and makes these full collections more frequent. */
+   safepoint may run an emergency collection (luaN_checkoverdue). A lower value limits the growth of
+   the heap, and makes these collections more frequent. */
 #define LUAN_OVERDUE	((l_mem)1 << 20)
 
 /*
@@ -552,8 +570,9 @@ LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 #define luaN_isoverdue(g) \
   ((g)->GCdebt > LUAN_OVERDUE && (g)->GCdebt > (g)->heap.gc.bytes.old)
 
-/* Runs an emergency collection if a collection is long overdue (luaN_isoverdue). API functions that
-   only store into tables call it, because they have no safepoint. */
+/* Runs an emergency collection, a full collection that calls no finalizer, if a collection is long
+   overdue (luaN_isoverdue) and the collector is not stopped. API functions that only store into
+   tables call it, because they have no safepoint. */
 #define luaN_checkoverdue(L) \
   (l_unlikely(luaN_isoverdue(G(L)) || luaN_isstressed(G(L))) ? luaN_overdue(L) \
                                                              : cast_void(0))
@@ -710,8 +729,9 @@ LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
 
 /*
-** The distance in bytes by which L's stack was moved. Valid from the assignment of stack.p to the
-** correction of base_ci.func.
+** The distance in bytes by which L's stack was moved, computed from base_ci.func, which refers to
+** the first slot of the stack. To be used after stack.p has received the new address and before
+** base_ci.func has; 0 if the stack was not moved.
 */
 #define luaN_stackmoved(L) \
   ((ptrdiff_t)((size_t)(L)->stack.p - (size_t)(L)->base_ci.func.p))
