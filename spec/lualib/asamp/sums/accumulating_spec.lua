@@ -275,8 +275,8 @@ describe("a container that accumulates", function()
   end
 
   -- A former bug: a program read the lines of a file, and then added up their numbers without allocating.
-  -- The lines were reported as a leak. A later bug: in a run of 40 ms, work of less than 1 ms was ignored, and
-  -- spec/innocent/csvsum.lua was called a leak in 9 of 40 runs.
+  -- The lines were reported as a leak. A later bug: in a run of 40 ms, work of less than 1 ms was ignored,
+  -- and spec/innocent/csvsum.lua was called a leak in 9 of 40 runs.
   it("only may be one of a program that works at its end without allocating", function()
     assert.equal("leak", ending(1000))
     assert.equal("leak", ending(1400))
