@@ -20,6 +20,7 @@
 #include "complain.h"
 #include "dying.h"
 #include "process.h"
+#include "snapshot.h"
 #include "workers.h"
 
 #define CONTROL_STACK	(256u << 10)	/* bytes of the thread's stack */
@@ -105,6 +106,7 @@ static void *run (void *ud) {
     if (options.rotate > 0) ms = clients_earlier(due, now, ms);
     if (requests_due() > 0) ms = clients_earlier(requests_due(), now, ms);
     clients_serve(server, ms);
+    snapshot_check();
     now = clock_now();
     if (requests_due() > 0 && now >= requests_due()) requests_expire();
     if ((options.rotate > 0 && now >= due) ||

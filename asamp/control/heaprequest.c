@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "process.h"
 #include "sampler.h"
 #include "snapshot.h"
 #include "tracker.h"
@@ -30,11 +31,16 @@ static Stage becomes (HeapRequest *h, Stage stage) {
   return __atomic_exchange_n(&h->stage, stage, __ATOMIC_ACQ_REL);
 }
 
+/* Adds a mark to the profile: the child could not write the snapshot. */
+static void heaprequest_failed (const char *why) {
+  (void)process_mark("heap snapshot failed", why);
+}
+
 /* Takes the requested snapshot at the end of a collection, on the thread that runs the state. If
    the state was closed before a collection, L is NULL and the request fails. */
 static void heaprequest_take (SamplerRequest *request, lua_State *L) {
   HeapRequest *h = (HeapRequest *)request;
-  SnapshotWish wish = {h->path, 0, 0, 0, 0, 0, NULL};
+  SnapshotWish wish = {h->path, 0, 0, 0, 0, 0, NULL, heaprequest_failed};
   Snapshot s;
   if (L == NULL) strcpy(h->err, "the Lua state was closed before its next collection, which would "
                                 "have taken the snapshot; try another state");

@@ -378,7 +378,7 @@ static size_t embed_holders (lua_State *L) {
 
 static int snapshot (lua_State *L, const char *path, int wait, char *err,
                      size_t errsize) {
-  const SnapshotWish wish = {path, PLACE_PROFILES, 0, wait, 0, 0, NULL};
+  const SnapshotWish wish = {path, PLACE_PROFILES, 0, wait, 0, 0, NULL, NULL};
   Snapshot s;
   char why[1024] = INSIDE;
   int ok = !inside && snapshot_take(L, &wish, &s, why, sizeof(why));

@@ -128,6 +128,12 @@ static char *commandline (void) {
   return strdup(text);
 }
 
+/* Writes the reason to 'err' if there is no memory. Returns 0. */
+static int process_nomemory (char *err, size_t errsize) {
+  snprintf(err, errsize, "cannot write a profile: not enough memory; raise ulimit -v");
+  return 0;
+}
+
 /* Opens the profiles' folder and makes the path in 'pattern' absolute. Returns 0 with a message in
    'err' on failure. */
 static int findfolder (char *err, size_t errsize) {
@@ -155,10 +161,7 @@ static int findfolder (char *err, size_t errsize) {
   n = literal == NULL ? -1
     : asprintf(&whole, "%s/%s", literal, slash == NULL ? pattern : slash + 1);
   free(literal);
-  if (n < 0) {
-    snprintf(err, errsize, "cannot write a profile: not enough memory; raise ulimit -v");
-    return 0;
-  }
+  if (n < 0) return process_nomemory(err, errsize);
   free(pattern);
   pattern = whole;
   return 1;
@@ -191,7 +194,7 @@ static Profile *process_make (const char *to, unsigned number, char *err, size_t
   char *name = isown ? strdup(to) : process_path(pattern, (unsigned long)getpid(), number, epoch);
   Profile *p = NULL;
   if (name == NULL) {
-    snprintf(err, errsize, "cannot write a profile: not enough memory; raise ulimit -v");
+    (void)process_nomemory(err, errsize);
     return NULL;
   }
   o.out = name;
@@ -344,10 +347,7 @@ int process_setup (const SamplerShared *from, char *err, size_t errsize) {
   if (from->options.out != NULL) pattern = strdup(from->options.out);
   else pattern = defaultpattern();
   with.options.out = with.options.command = NULL;
-  if (pattern == NULL) {
-    snprintf(err, errsize, "cannot write a profile: not enough memory; raise ulimit -v");
-    return 0;
-  }
+  if (pattern == NULL) return process_nomemory(err, errsize);
   if (!findfolder(err, errsize)) return 0;
   if (with.options.mallocs > 0 && !mallocs_there(err, errsize)) {
     complain("%s", err);

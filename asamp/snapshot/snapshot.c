@@ -178,6 +178,7 @@ typedef struct Waiting {
   unsigned seconds;	/* time limit of the child, s; 0: none */
   Draft draft;		/* names of the files that the child writes */
   char *path;		/* for messages */
+  void (*failed) (const char *why);	/* SnapshotWish.failed */
 } Waiting;
 
 #define WAITING	16	/* capacity of 'waiting' */
@@ -208,8 +209,7 @@ static int snapshot_result (const Draft *d, int status, unsigned seconds, char *
   int error = WIFEXITED(status) ? WEXITSTATUS(status) : EINTR;
   if (WIFSIGNALED(status)) {
     draft_drop(d);
-    if (WTERMSIG(status) == SIGALRM)
-      error = ETIMEDOUT;
+    if (WTERMSIG(status) == SIGALRM) error = ETIMEDOUT;
   }
   if (error == ETIMEDOUT)
     overtime(seconds, why, size);
@@ -220,8 +220,7 @@ static int snapshot_result (const Draft *d, int status, unsigned seconds, char *
 }
 
 static void waiting_free (Waiting *w) {
-  if (w == NULL)
-    return;
+  if (w == NULL) return;
   free(w->draft.name);
   free(w->draft.target);
   free(w->path);
@@ -229,18 +228,17 @@ static void waiting_free (Waiting *w) {
 }
 
 /* Handles an ended child. If a signal has killed the child, removes its files and prints a message.
-   After another failure, the child has printed a message itself. 'known' 0: the status is unknown,
-   because the program has called waitpid; then a signal has killed the child if its temporary file
-   still exists. */
+   After another failure, the child has printed a message itself. Calls w->failed in both cases.
+   'known' 0: the status is unknown, because the program has called waitpid; then a signal has
+   killed the child if its temporary file still exists. */
 static void snapshot_ended (Waiting *w, int known, int status) {
-  char why[256];
-  if (!known && draft_drop(&w->draft))
-    complain("cannot write the snapshot '%s': a signal killed the process that wrote it; take "
-             "another snapshot", w->path);
-  else if (known && WIFSIGNALED(status)) {
-    snapshot_result(&w->draft, status, w->seconds, why, sizeof(why));
+  char why[256] = "";
+  if (known) snapshot_result(&w->draft, status, w->seconds, why, sizeof(why));
+  else if (draft_drop(&w->draft))
+    snprintf(why, sizeof(why), "a signal killed the process that wrote it; take another snapshot");
+  if (why[0] != '\0' && !(known && WIFEXITED(status)))
     complain("cannot write the snapshot '%s': %s", w->path, why);
-  }
+  if (why[0] != '\0' && w->failed != NULL) w->failed(why);
   waiting_free(w);
 }
 
@@ -254,17 +252,14 @@ void snapshot_check (void) {
   for (i = 0; i < WAITING; i++) {
     Waiting *w = __atomic_exchange_n(&waiting[i], NULL, __ATOMIC_ACQ_REL);
     pid_t ended;
-    if (w == NULL)
-      continue;
+    if (w == NULL) continue;
     if (w->parent != getpid()) {
       waiting_free(w);
       continue;
     }
     ended = waitpid(w->child, &status, WNOHANG | __WALL);
-    if (ended == 0 && snapshot_keep(w))
-      continue;
-    if (ended == 0)
-      snapshot_await(w->child, &status);
+    if (ended == 0 && snapshot_keep(w)) continue;
+    if (ended == 0) snapshot_await(w->child, &status);
     snapshot_ended(w, ended >= 0, status);
   }
 }
@@ -273,8 +268,7 @@ void snapshot_check (void) {
 static Waiting *newwaiting (const Writer *from, const char *path) {
   static int isset;
   Waiting *w = calloc(1, sizeof(*w));
-  if (w == NULL)
-    return NULL;
+  if (w == NULL) return NULL;
   w->parent = getpid();
   w->seconds = from->seconds;
   w->path = strdup(path);
@@ -286,8 +280,7 @@ static Waiting *newwaiting (const Writer *from, const char *path) {
     waiting_free(w);
     return NULL;
   }
-  if (!__atomic_exchange_n(&isset, 1, __ATOMIC_ACQ_REL))
-    atexit(snapshot_check);
+  if (!__atomic_exchange_n(&isset, 1, __ATOMIC_ACQ_REL)) atexit(snapshot_check);
   return w;
 }
 
@@ -322,6 +315,7 @@ static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s, 
     if (s->forked) {
       if (entry != NULL) {
         entry->child = s->child;
+        entry->failed = wish->failed;
         if (snapshot_keep(entry)) return 0;
       }
       waiting_free(entry);
@@ -348,8 +342,7 @@ static int isshort (lua_State *L, char *why, size_t size) {
   luaN_Memory m;
   uint64_t left = memoryleft();
   luaN_memory(L, &m);
-  if (left >= NEEDED(m.inuse))
-    return 0;
+  if (left >= NEEDED(m.inuse)) return 0;
   snprintf(why, size, "not enough memory: the snapshot needs up to %llu MiB in addition to the "
                       "heap, and %llu MiB are left; "
                       "raise the limit of the system or control group",
@@ -374,14 +367,12 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
     return snapshot_failed(wish->path, why, ENOMEM, err, size);
   w = calloc(1, sizeof(*w));
   if (w == NULL || !compressor_open(&w->compressor, COMPRESSOR_FAST)) {
-    if (w != NULL)
-      compressor_close(&w->compressor);
+    if (w != NULL) compressor_close(&w->compressor);
     free(w);
     return snapshot_failed(wish->path, "", ENOMEM, err, size);
   }
   error = place_open(&placewish, &place, why, sizeof(why));
-  if (error == 0)
-    error = draft_start(&w->draft, &place);
+  if (error == 0) error = draft_start(&w->draft, &place);
   if (error != 0)
     place_undo(&place);
   else {
@@ -394,12 +385,10 @@ int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *er
     w->dump.ud = w;
     snapshot_head(w, L, wish);
     error = run(w, L, wish, s, why, sizeof(why));
-    if (error == ETIMEDOUT)
-      overtime(wish->seconds, why, sizeof(why));
+    if (error == ETIMEDOUT) overtime(wish->seconds, why, sizeof(why));
   }
   draft_free(&w->draft);
-  if (place.fd >= 0)
-    close(place.fd);
+  if (place.fd >= 0) close(place.fd);
   compressor_close(&w->compressor);
   free(w);
   s->stopped = clock_now() - started;

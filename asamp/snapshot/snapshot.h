@@ -33,6 +33,9 @@ typedef struct SnapshotWish {
   int inprocess;	/* 1: this process writes the file, without a child */
   unsigned seconds;	/* time limit, s; 0: none */
   const char *command;	/* the program's command line, stored in the file; may be NULL */
+  /* Called with the reason if the child fails after snapshot_take has returned; may be NULL. Called
+     by the next snapshot_take, by snapshot_check, or at exit, on any thread. */
+  void (*failed) (const char *why);
 } SnapshotWish;
 
 /* Result of snapshot_take. */
@@ -50,8 +53,9 @@ typedef struct Snapshot {
 int snapshot_take (lua_State *L, const SnapshotWish *wish, Snapshot *s, char *err,
                    size_t size);
 
-/* Removes the files of children that a signal has killed, and reports this on stderr. Called at the
-   next snapshot, at the end of a session and at exit. */
+/* Removes the files of children that a signal has killed, and reports this on stderr. Calls
+   SnapshotWish.failed for each child that has failed. Called at the next snapshot, at the end of a
+   session, at exit, and once a second by the control thread. */
 void snapshot_check (void);
 
 #endif

@@ -314,6 +314,27 @@ describe("a process that listens", function()
     assert.is_true(r.complete and r.samples > 0)
   end)
 
+  -- A former bug: the profile had only the mark "heap snapshot", with the path of a file that did not exist.
+  it("marks in its profile that the snapshot for a client failed", function()
+    start("alloc=1M,listen=s/x.sock,out=p.vmprof,quiet",
+          "local large = {} for i = 1, 200000 do large[i] = {i, tostring(i)} end")
+    process.await(function() return stats().inuse > 20 << 20 end)
+    assert(os.execute(("prlimit --pid %d --fsize=%d:"):format(pid, 256 << 10)))
+    local code, _, err = asamp("heap", "-o", "h.heap", socket)
+    assert.equal(1, code)
+    assert.matches("h%.heap' does not exist: the process could not write it", err)
+    assert(os.execute(("prlimit --pid %d --fsize=unlimited:"):format(pid)))
+    local marks
+    process.await(function()
+      marks = assert(reader.read(folder .. "/p.vmprof")).marks
+      return marks[2]
+    end)
+    assert.same({"heap snapshot", folder .. "/h.heap"}, {marks[1].name, marks[1].value})
+    assert.same({"heap snapshot failed", "the process that writes the snapshot failed: File too large"},
+                {marks[2].name, marks[2].value})
+    finish()
+  end)
+
   -- A former bug: the commands raised an error.
   it("has no recording or snapshot at a relative path in a folder that was removed", function()
     start "ring=64K,listen=s/x.sock,quiet"
