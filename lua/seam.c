@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions of seam.h, the interface for profilers: stacks, labels, names, address ranges of the
-   core's code, and luaN_admit. (Ticks are in tick.c, luaN_replaced is in replaced.c, all others are
+   core's code, CPU time, and luaN_admit. (Ticks are in tick.c, luaN_replaced is in replaced.c, all others are
    in lua/gc.) */
 
 #include "lprefix.h"
 
 #include <string.h>
+#include <time.h>
 
 #include "lua.h"
 
@@ -257,4 +258,22 @@ LUA_API void luaN_code (luaN_Code *c) {
   c->execute.from = __start_luavm; c->execute.to = __stop_luavm;
   c->resume.from = __start_luaresume; c->resume.to = __stop_luaresume;
   c->protect.from = __start_luaprotect; c->protect.to = __stop_luaprotect;
+}
+
+
+uint64_t luaN_processor (uint64_t now) {
+  /* the last reading of the CPU clock, its time 'at', and the last result */
+  static __thread struct {uint64_t at, read, result;} last;
+  uint64_t cpu = last.read + (now - last.at);
+  if (last.at == 0 || now - last.at >= LUAN_REUSED) {
+    struct timespec t = {0, 0};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    cpu = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    last.at = now;
+    last.read = cpu;
+    /* after a fork, the CPU clock has started at 0 again */
+    if (cpu + LUAN_REUSED < last.result) last.result = 0;
+  }
+  if (cpu > last.result) last.result = cpu;
+  return last.result;
 }

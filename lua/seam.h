@@ -443,7 +443,7 @@ typedef struct luaN_Memory {
   uint64_t pauses;	/* sum of all pauses */
   /* CLOCK_MONOTONIC at the start of the last or running pause */
   uint64_t began;
-  /* CLOCK_THREAD_CPUTIME_ID at the start of the last or running pause with a sampler */
+  /* luaN_processor at the start of the last or running pause with a sampler */
   uint64_t processor;
   /* CPU time of the slices of major collections that ran with a sampler */
   uint64_t slices;
@@ -459,6 +459,16 @@ typedef struct luaN_Memory {
 
 /* Sets *m to the present values of the state. */
 LUA_API void luaN_memory (lua_State *L, luaN_Memory *m);
+
+/* Returns the CPU time of the calling OS thread in nanoseconds. 'now' is CLOCK_MONOTONIC; 0: the
+   next call reads the CPU clock.
+
+   Reads the CPU clock at most every LUAN_REUSED ns, because this is a system call, which takes
+   microseconds in virtual machines. In between, it adds the time that has passed since the last
+   reading, as if the thread had always run. So the result is at most LUAN_REUSED ns too high, and
+   never too low. It does not decrease on a thread, except after a fork. Not async-signal-safe. */
+#define LUAN_REUSED	UINT64_C(2000000)
+LUA_API uint64_t luaN_processor (uint64_t now);
 
 /* Description of a chunk: a part of the heap that has one or more blocks. A block has 32 KiB: a
    head, and lines of 64 bytes (gc/gc.h, section 1). */

@@ -217,10 +217,10 @@ static uint64_t intervalof (const Clock *c) {
   return (n * c->period) << c->stretch;
 }
 
-/* Requests the next signal at the clock's time c->due, but at least MIN_WAIT_NS from now. Sets both
-   the perf event and the POSIX timer, in case the event fails. */
-static void arm (Clock *c) {
-  uint64_t now = timer_timeof(c), wait = MIN_WAIT_NS;
+/* Requests the next signal at the clock's time c->due, but at least MIN_WAIT_NS from 'now', the
+   clock's present time. Sets both the perf event and the POSIX timer, in case the event fails. */
+static void arm (Clock *c, uint64_t now) {
+  uint64_t wait = MIN_WAIT_NS;
   if (c->due > now + wait) wait = c->due - now;
   if (c->posix) setposix(c, wait, c->span);
   if (hasperf(c)) setevent(c, wait);
@@ -310,8 +310,8 @@ static void tick (Clock *c, unsigned share, void *context) {
   if (start < c->ticked) goneback(c, start);
   now = start - c->base;
   if (now + MIN_WAIT_NS < c->due || (t = choose(c, context)) == NULL) {
-    arm(c);  /* not yet due, because another clock of the thread sent the signal; or no timer is
-                started */
+    arm(c, now);  /* not yet due, because another clock of the thread sent the signal; or no timer
+                     is started */
     return;
   }
   __atomic_store_n(&c->last, t, __ATOMIC_RELAXED);
@@ -330,7 +330,7 @@ static void tick (Clock *c, unsigned share, void *context) {
   adapt(c, start, took + c->signalcost + __atomic_exchange_n(&c->cost, 0, __ATOMIC_RELAXED),
         share);
   timer_next(c, now + took);
-  arm(c);
+  arm(c, now);
 }
 
 /* Returns this thread's clock of wall time ('wall' 1) or CPU time if it is running, else NULL. */
@@ -537,7 +537,7 @@ static void renewperf (Clock *c) {
   (void)openperf(c);
   descriptor_release();
   admit(c);
-  arm(c);
+  arm(c, timer_timeof(c));
 }
 
 /* Enables the clock's perf event, which has stayed open while the clock had no timers. Returns 0 on
@@ -730,7 +730,7 @@ static void restart (Clock *c, int isfirst) {
     timer_next(c, now);
   }
   admit(c);
-  arm(c);
+  arm(c, timer_timeof(c));
 }
 
 /* Starts a clock of this thread. Returns NULL on failure, with a message in 'err'. */

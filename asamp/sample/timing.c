@@ -11,6 +11,11 @@
 #include "owner.h"
 #include "scratch.h"
 
+/* ns. If timing_point takes less, this time counts as its CPU time, because the kernel rarely runs
+   another thread meanwhile. If it takes longer, the next call measures its CPU time, with two
+   system calls. */
+#define SLOW_NS	1000000
+
 #if defined(__x86_64__)
 #define IP(u)		((const char *)(u)->uc_mcontext.gregs[REG_RIP])
 #define REGISTERS(u)	((const uintptr_t *)(u)->uc_mcontext.gregs), NGREG
@@ -53,7 +58,6 @@ static void tick (void *ud, uint64_t count, void *context) {
   luaN_Registers r = {IP(u), REGISTERS(u)};
   luaN_Moment m;
   Moment e;
-  const uint64_t started = clock_thread();
   Scratch *own = scratch_mine();
   /* the thread is ending: its memory for samples (Scratch) was given up, but its clock still sends
      signals */
@@ -77,7 +81,7 @@ static void tick (void *ud, uint64_t count, void *context) {
   e.label = (uint16_t)m.label;
   e.n = (t->native && !iscramped(t, count, u)) ? timing_walk(t, own, u) : 0;
   moments_add(&t->moments, &e, own->stack);
-  t->inticks += clock_between(started, clock_thread());
+  t->inticks += clock_since(e.time);
 }
 
 /* }===================================================================== */
@@ -161,18 +165,20 @@ static void completeown (Point *at, uint64_t time) {
 void timing_point (Timing *t, lua_State *L, Tracker *k) {
   Point at = {t, L, k};
   Scratch *own;
-  uint64_t started, used, took;
+  uint64_t started, used = 0, took;
   if (!hasbuffers(t) || (t->timer != NULL && !timer_mine(t->timer))) return;
   if ((own = scratch_open(t->native)) == NULL) return;
   started = clock_now();
-  used = clock_thread();
+  if (t->slow) used = clock_thread();
   own->pointing = t;
   if (t->native) backtrace_learn(&own->backtrace);
   moments_take(&t->moments, complete, &at);
   completeown(&at, started);
   own->pointing = NULL;
   took = clock_since(started);
-  used = clock_between(used, clock_thread());
+  if (t->slow) used = clock_between(used, clock_thread());
+  else used = (took < SLOW_NS) ? took : SLOW_NS;
+  t->slow = (took >= SLOW_NS);
   t->inpoints += used;
   if (t->timer != NULL) timer_cost(t->timer, used, took);
 }

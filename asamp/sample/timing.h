@@ -54,8 +54,10 @@ typedef struct Timing {
   uint64_t samples;
   uint64_t cramped;		/* Sampling periods of samples without a C stack in this session,
                                    because the handler's stack had no space for a walk. */
-  uint64_t inticks, inpoints;	/* CPU time of the handler, and of timing_point, in this
+  uint64_t inticks, inpoints;	/* Time of the handler, and CPU time of timing_point, in this
                                    session, ns. */
+  int slow;	/* 1: the last call of timing_point took SLOW_NS or more, so the next one reads the
+                   CPU clock. */
 } Timing;
 
 /* Starts to sample the calling thread every 'ns' nanoseconds. 'native' 1: samples have C stacks.

@@ -319,7 +319,7 @@ void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
 }
 
 void tracker_stop (Tracker *t) {
-  t->stopped = clock_thread();
+  t->stopped = luaN_processor(clock_now());
 }
 
 int tracker_off (Tracker *t, lua_State *L) {

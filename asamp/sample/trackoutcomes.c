@@ -13,9 +13,6 @@
 
 #define RECORD_NS	10000000	/* ns; shortest time between the records of two collections
                                            that decide no sample and find no death */
-/* ns; if less time has passed, it is taken as the CPU time, too, which saves a system call: the
-   sampler does not wait, and the kernel rarely runs another thread in such a short time */
-#define PREEMPTED_NS	1000000
 #define RESIDENT_NS	100000000	/* ns; time for which a reading of the process's resident
                                            bytes is reused, because a reading takes as long as ten
                                            small collections */
@@ -31,15 +28,8 @@ static const void *thisthread (void) {
   return &own;
 }
 
-/* Returns the CPU time of this thread in ns at 'time', which is now or shortly before. This thread
-   must have run at time t->since. */
-static uint64_t processorat (const Tracker *t, uint64_t time) {
-  uint64_t passed = clock_between(t->since, time);
-  return (passed < PREEMPTED_NS) ? t->sinceprocessor + passed : clock_thread();
-}
-
 void trackoutcomes_resume (Tracker *t) {
-  t->reported = (t->reportedon == thisthread()) ? processorat(t, clock_now()) : clock_thread();
+  t->reported = luaN_processor(clock_now());
   t->reportedon = thisthread();
 }
 
@@ -48,7 +38,7 @@ void trackoutcomes_leave (Tracker *t, lua_State *L) {
   luaN_memory(L, &m);
   t->since = m.began;
   t->sinceprocessor = m.processor;
-  t->reported += clock_between(m.processor, processorat(t, clock_now()));
+  t->reported += clock_between(m.processor, luaN_processor(clock_now()));
 }
 
 void trackoutcomes_report (Tracker *t, lua_State *L, int over) {
@@ -63,7 +53,7 @@ void trackoutcomes_report (Tracker *t, lua_State *L, int over) {
   c->mutator = (t->reportedon == thisthread())
                  ? clock_between(t->reported, (t->ending && t->stopped != 0) ? t->stopped
                                               : t->sinceprocessor) : 0;
-  c->processor = clock_between(t->sinceprocessor, processorat(t, c->time));
+  c->processor = clock_between(t->sinceprocessor, luaN_processor(c->time));
   t->sinceprocessor += c->processor;
   t->reported = t->sinceprocessor;
   for (k = 0; k < LOOKED_COUNT; k++) {

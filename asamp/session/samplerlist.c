@@ -125,9 +125,10 @@ void samplerlist_restrain (Sampler *s, lua_State *L) {
   double most;
   if (rate == 0 || !s->tracker.on || s->state.profile == NULL) return;
   now = clock_now();
+  if (taken < stage && now < s->ratedue) return;
   wall = clock_between(s->ratetime, now);
-  if (taken < stage && wall < RATE_NS) return;
   cpu = clock_between(s->ratecpu, clock_read(CLOCK_PROCESS_CPUTIME_ID));
+  s->ratedue = now + RATE_NS - (cpu < RATE_NS ? cpu : 0);
   if (taken < stage && cpu < RATE_NS && wall < RATE_IDLE * (uint64_t)RATE_NS) return;
   most = (double)rate * (double)(cpu < wall ? cpu : wall) / 1e9;
   s->ratetime = now;
@@ -414,6 +415,7 @@ static void samplerlist_forked (void) {
   unsigned threads = 0;
   int isshared = 0;
   pthread_mutex_init(&lock, NULL);
+  luaN_processor(0);  /* the CPU clock of this thread has started at 0 */
   for (s = samplers.all; s != NULL; before = s, s = s->next) {
     s->before = before;  /* another thread may have been changing the list at the fork */
     resident_forget(&s->resident);

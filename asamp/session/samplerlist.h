@@ -27,6 +27,8 @@ struct Sampler {
   /* Values at the last check of the rate by samplerlist_restrain: the time (clock_now) and the CPU
      time of the process, both in ns, and the number of samples. */
   uint64_t ratetime, ratecpu, ratesamples;
+  uint64_t ratedue;	/* Time (clock_now) before which only the number of samples makes a check
+                           due, ns. */
   /* In a shared profile: source (as in lua_Debug) of the outermost function of the state's first
      sample. */
   char *script;

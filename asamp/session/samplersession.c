@@ -385,7 +385,7 @@ static int opensession (Sampler *s, const SamplerOptions *o, uint64_t period, ch
   s->starved = 0;
   s->ratetime = s->resident.policy.started = clock_now();
   s->ratecpu = clock_read(CLOCK_PROCESS_CPUTIME_ID);
-  s->ratesamples = 0;
+  s->ratesamples = s->ratedue = 0;
   s->options = *o;
   s->options.out = s->path;
   s->options.command = NULL;

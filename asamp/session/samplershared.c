@@ -54,7 +54,7 @@ static int samplershared_start (Sampler *s) {
   s->named = 0;
   s->since = s->ratetime = clock_now();
   s->ratecpu = clock_read(CLOCK_PROCESS_CPUTIME_ID);
-  s->ratesamples = 0;
+  s->ratesamples = s->ratedue = 0;
   __atomic_store_n(&s->ended, 0, __ATOMIC_RELAXED);
   samplers.past.states += (uint64_t)!s->counted;
   s->counted = 1;

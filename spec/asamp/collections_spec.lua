@@ -52,7 +52,8 @@ describe("a collection in a profile", function()
       own, mutator = own + c.processor, mutator + c.mutator
       assert.is_true(c.mutator >= 0)
     end
-    assert.is_true(mutator > 0.2e6 * took, mutator)
+    -- collections may take most of the time, if they return memory of an earlier spec to the system
+    assert.is_true(mutator > 0.5 * (1e6 * took - own), mutator)
     -- 'took' excludes the CPU time of the session's start and end, and includes that of other threads
     assert.is_true((own + mutator) / 1e6 > 0.6 * took and (own + mutator) / 1e6 < 1.2 * took + 0.05,
                    ("%d %d %f"):format(own, mutator, took))
@@ -106,9 +107,11 @@ describe("a collection in a profile", function()
       require "cmemory".map(30000)  -- a snapshot reads a line for each mapping, for 10 ms and more
       local profiler = require "profiler"
       assert(profiler.alloc_start(32768, {out = ..., overwrite = true}))
-      local t = {}
+      local list
       local start = os.clock()
-      repeat t[#t + 1] = {#t} until os.clock() - start > 0.3
+      repeat  -- reads the clock rarely: that takes as long as ten of these allocations in some machines
+        for _ = 1, 1000 do list = {list} end
+      until os.clock() - start > 0.2
       assert(profiler.disable())
     ]], path}
     assert.same({0, ""}, {status, err})

@@ -23,17 +23,10 @@ uint64_t luaN_now (void) {
 }
 
 
-/* Returns the CPU time of this OS thread in nanoseconds. */
-static uint64_t processor (void) {
-  struct timespec t;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-  return nanoseconds(&t);
-}
-
-
 void luaN_beginpause (global_State *g) {
   g->heap.gc.pause.began = luaN_now();
-  if (g->heap.sampler != NULL) g->heap.gc.pause.processor = processor();
+  if (g->heap.sampler != NULL)
+    g->heap.gc.pause.processor = luaN_processor(g->heap.gc.pause.began);
   g->heap.gc.pause.slicebegan = 0;
   /* From here on, explicit frees of blocks that were allocated before this pause do not delay the
      next minor collection (payback in nursery.c). */
@@ -43,7 +36,7 @@ void luaN_beginpause (global_State *g) {
 
 
 void luaN_beginslice (global_State *g) {
-  if (g->heap.sampler != NULL) g->heap.gc.pause.slicebegan = processor();
+  if (g->heap.sampler != NULL) g->heap.gc.pause.slicebegan = luaN_processor(luaN_now());
 }
 
 
@@ -56,7 +49,7 @@ static uint64_t between (uint64_t then, uint64_t now) {
 /* Returns the CPU time of all timed slices, with the running one, in nanoseconds. */
 static uint64_t slices (const luaN_Gc *c) {
   if (c->pause.slicebegan == 0) return c->pause.slices;
-  return c->pause.slices + between(c->pause.slicebegan, processor());
+  return c->pause.slices + between(c->pause.slicebegan, luaN_processor(luaN_now()));
 }
 
 
