@@ -585,6 +585,13 @@ describe("the verifier #plain", function()
   end)
 end)
 
+describe("the gdb commands of the debugging guide #plain", function()
+  it("have a buffer for all frames that luaN_frames writes", function()
+    local depth = read "lua/seam.h":match "#define LUAN_DEPTH%s+(%d+)u"
+    assert.equal(depth, read "spec/support/frames.gdb":match "malloc%((%d+) %* sizeof%(luaN_Frame%)%)")
+  end)
+end)
+
 describe("every document #plain", function()
   for _, path in ipairs(DOCUMENTS) do
     local text, folder = read(path), path:match "^(.*/)" or ""

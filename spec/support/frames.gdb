@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # For gdb: luastack L prints the Lua stack of the thread L of a live process, across coroutines.
 define luastack
-  set $f = (luaN_Frame *)malloc(1024 * sizeof(luaN_Frame))
+  set $f = (luaN_Frame *)malloc(1536 * sizeof(luaN_Frame))
   set $n = (unsigned)luaN_frames($arg0, $f)
   set $i = 0
   while $i < $n
