@@ -52,7 +52,7 @@ describe("the differences #plain", function()
   it("list every patch, with its subject, and no other", function()
     local part, listed = section(text, "## The patches"), {}
     for number, subject in part:gmatch "\n(%d+) ([^\n]+)" do listed[number] = subject end
-    for number in part:gmatch "\n| (%d+) |" do assert.is_truthy(listed[number], number) end
+    for number in part:gmatch "\n%- (%d+)" do assert.is_truthy(listed[number], number) end
     local subjects = {}
     for _, path in ipairs(shell.lines(shell.output "ls lua/patches/*.patch")) do
       local head = read(path):match "^(.-)\ndiff "
