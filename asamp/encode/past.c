@@ -294,8 +294,9 @@ static void past_sample (Past *p, PastState *s, const SampleEvent *body, size_t 
   k->stack = getstack(p, s);
 }
 
-/* Handles the survival of the n oldest undecided samples: keeps the survivors whose deaths will be
-   reported (survived[i] = 1) and drops the other samples. */
+/* Records the survival of the n oldest undecided samples. survived[i] is 0 if sample i died, 1 if
+   it survived and its death will be reported, 2 if it survived and its death will not be reported.
+   Keeps only the samples with 1, and drops the others. */
 static void fates (Past *p, PastState *s, const unsigned char *survived,
                    const uint32_t *classes, size_t n) {
   size_t i, from = s->followed, to = from;

@@ -29,7 +29,9 @@ typedef struct Work {
   uint32_t listed, *seen;
   Way *ways;
   Merge *m;
-  int statecounted;		/* 1: the row of the Lua state's own memory was added or left out */
+  /* 1: the decision on a row for the Lua state's own memory was made: the row was added, or left
+     out as too small */
+  int statecounted;
   int failed;			/* 1: there was not enough memory */
 } Work;
 

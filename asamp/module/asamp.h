@@ -54,8 +54,9 @@ typedef struct asamp_Function {
 typedef struct asamp_Frame {
   const asamp_Function *function;  /* NULL: a native frame. */
   int line;		/* 0: unknown, or a native frame. */
-  /* Address in the code of a native frame: in the call instruction that is running, or the start of
-     the function. NULL in a Lua frame. */
+  /* Address in the code of a native frame, NULL in a Lua frame. Usually the address of a byte of
+     the call instruction that the function is executing; the start of the function if no address
+     inside it was found. */
   const void *address;
 } asamp_Frame;
 

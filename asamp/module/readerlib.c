@@ -495,14 +495,13 @@ static void pushbins (lua_State *L, const ReadProfile *r, const Bins *b, const B
   lua_setfield(L, -2, "gone");
 }
 
-/* Sets three tables for timelines.
-   born    totals of the samples whose survival is known
-   alive   totals of the samples alive at the end. The column 'path' is the number of the path of
-           references that keeps the blocks alive (0: unknown). 'vector' is 1 for the array or hash
-           part of a table.
-   worked  totals of the time samples
-   The slices of 'worked' are slices of time. Those of 'born' and 'alive' are slices of the bytes
-   that had been allocated when a block was allocated (ReadSample.born). */
+/* Sets three tables for timelines. Each has totals for equal slices of an axis.
+   born    totals of the samples whose survival is known. A slice is a range of the bytes that had
+           been allocated when a block was allocated (ReadSample.born).
+   alive   totals of the samples alive at the end, in slices like those of 'born'. The column 'path'
+           is the number of the path of references that keeps the blocks alive (0: unknown).
+           'vector' is 1 for the array or hash part of a table.
+   worked  totals of the time samples. A slice is a period of time. */
 static void pushborn (lua_State *L, const ReaderSum *sum) {
   const Bins *alive = &sum->alive;
   int columns[7];

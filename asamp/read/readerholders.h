@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads the holders of live samples in asamp's files: the paths of references from a root of the
-   Lua state to each followed sample (a survivor whose death the file records). */
+   Lua state to each followed sample. A sample is followed if it has survived its first collection
+   and the file records when it dies later. */
 #ifndef asamp_readerholders_h
 #define asamp_readerholders_h
 
@@ -18,8 +19,8 @@ void readerholders_runs (ReaderState *s, Fields *line);
    walk. */
 void readerholders_walk (ReaderState *s, Fields *line);
 
-/* At the end of the file, calls the client's callback 'held' for each survivor that is still alive,
-   if the file records its death and the client selects its Lua state. */
+/* At the end of the file, calls the client's callback 'held' for each followed sample (a survivor
+   whose death the file would record) that is still alive, if the client selects its Lua state. */
 void readerholders_finish (ReaderState *s);
 
 #endif

@@ -14,7 +14,9 @@ static int starts (const char *text, const char *with) {
   return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Reads a meta record gc_stats__N: the name of the next statistic in object records. */
+/* Reads one meta record gc_stats__N. Its value is the name of a statistic, and object records have
+   the statistics in the order of these meta records. If the reader uses the statistic, stores its
+   index. */
 static void statname (ReaderState *s, const char *name) {
   static const char *const known[3] = {
     "total_memory_used", "total_size_of_arenas", "VmRSS"

@@ -153,8 +153,8 @@ static int change (Set *s, const LabelChange *c) {
   return 1;
 }
 
-/* Returns a permanent copy of a set in which the field 'labels' is filled; NULL if out of
-   memory. */
+/* Allocates a copy of label set *s, and fills the field 'labels' of the copy from 'pairs'. Returns
+   the copy; NULL if out of memory. */
 static const Set *labels_keep (const Set *s) {
   Set *to = malloc(sizeof(*to));
   size_t i;
