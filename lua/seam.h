@@ -220,9 +220,9 @@ typedef struct luaN_Entry {
   const void *function;	/* address of the value's C function, else NULL */
 } luaN_Entry;
 
-/* Sets *e to the entry of the string 'key', up to 40 bytes. Calls no metamethod. Returns 0 if the
-   table has no such entry, also for a weak value that looks empty during a major collection
-   (mark/hidden.h). */
+/* Sets *e to the entry of a table whose key is the string 'key'. The string must have at most 40
+   bytes, because only short strings are found. Calls no metamethod. Returns 0 if the table has no
+   such entry, also for a weak value that looks empty during a major collection (mark/hidden.h). */
 LUA_API int luaN_field (lua_State *L, const void *table, const char *key,
                         luaN_Entry *e);
 

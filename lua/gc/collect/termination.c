@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The end of marking (termination.h). Steps:
-**   1. Visit each ephemeron table that slices have not visited (ahead.h), and list its entries
-**      with unmarked keys. Visit these again until no value is left to mark, or find them by
-**      their keys (chase.h).
+**   1. Visit each ephemeron table that slices have not visited (ahead.h), and list its entries with
+**      unmarked keys. Visit the listed entries again until no value is left to mark. If MAX_PASSES
+**      visits are not enough and at least MIN_FOLLOWED entries are listed, find the entries by
+**      their keys instead (chase.h).
 **   2. Remove entries with dead values.
-**   3. Queue the dead objects with finalizers, and mark everything that they refer to. Then
-**      repeat step 1, because keys may have been marked.
+**   3. Queue the dead objects with finalizers, and mark everything that they refer to. Then repeat
+**      step 1, because keys may have been marked.
 **   4. Remove entries with dead keys.
 */
 
