@@ -163,10 +163,14 @@ typedef struct luaN_Weak {
   /* Nodes of ephemerons with unmarked keys. When the key of a node is marked, its value must be
      marked, too. */
   luaN_Vec unresolved;
-  /* Two lists of entries that slices have found: with an unmarked weak key, and with an unmarked
-     weak value (ahead.h). A word of a list is a table (tag 1 in the low bits), or a slot of the
-     last table before it. The list of keys also contains the log: a word with tag 2 is an object
-     that was marked while 'logging' was 1. */
+  /* Two lists of undecided entries that slices have found in weak tables (ahead.h):
+       doubtful[LUAN_DOUBTKEYS]    entries with an unmarked weak key
+       doubtful[LUAN_DOUBTVALUES]  entries with an unmarked weak value
+     The two low bits of a word are its tag:
+       1  a weak table
+       0  a slot of the last table before this word
+       2  an object that was marked while 'logging' was 1. These words are the log. Only the list of
+          keys has such words. */
   luaN_Vec doubtful[LUAN_DOUBTS];
   /* index in 'inmajor' of the next table to visit */
   unsigned next;
@@ -174,11 +178,13 @@ typedef struct luaN_Weak {
   unsigned slot;
   /* Counts in the running major collection.
      rescans  how often slices started again with the first table of 'inmajor'
-     passes   how often slices visited all entries of the lists 'doubtful' again, plus the number
-              of rounds in which they tombstoned listed values (hidden.h) */
+     passes   number of passes that have ended (visits of all entries of the lists 'doubtful'), plus
+              the number of rounds of tombstoning (hidden.h). A round visits the values that were
+              listed when it started. */
   lu_byte rescans, passes;
-  /* A pass visits again all entries with unmarked weak keys or values, the lists 'doubtful'.
-     doubting  1 during a pass
+  /* In a pass, slices visit the entries of both lists 'doubtful' again: the list of keys, then the
+     list of values.
+     doubting  1: a pass is running
      again     index in doubtful[] of the list that the pass is visiting */
   lu_byte doubting, again;
   /* 1: the atomic step has run that decides which objects are dead. A tombstoned weak value (its
@@ -195,27 +201,32 @@ typedef struct luaN_Weak {
   /* 1: each old object that is marked is appended to doubtful[LUAN_DOUBTKEYS] (the log). The atomic
      step looks up the logged objects as weak keys (ahead.h). */
   lu_byte logging;
-  /* Progress of a pass through the list doubtful[again], entries with unmarked weak keys or values.
-     doubt      index of the next word of the list
-     doubtkept  number of visited words that stay in the list. While weak values are tombstoned
-                (hidden.h): index in doubtful[LUAN_DOUBTVALUES] at which the round ends */
+  /* Progress of slices in a list 'doubtful' of undecided entries (ahead.h).
+     doubt      Index of the next word to visit. The list is doubtful[again] in a pass,
+                [LUAN_DOUBTVALUES] while tombstoned values are restored or cleared, [LUAN_DOUBTKEYS]
+                while the sweep removes entries with dead keys.
+     doubtkept  In a pass: number of words at the start of the list that stay in it. While slices
+                tombstone values, which they do in rounds: index in doubtful[LUAN_DOUBTVALUES] at
+                which the present round ends. */
   unsigned doubt, doubtkept;
-  /* Number of visits in the present pass that have marked an object. (A pass visits again the
-     entries in both lists 'doubtful'.) */
+  /* Number of words whose visit in the present pass has marked an object. (A pass visits the
+     entries of both lists 'doubtful' again.) */
   unsigned resolved;
-  /* The lists 'doubtful' contain tables, each followed by slots of the table. This is the last
-     table that a visit has read: the table of the slots that come next. */
+  /* The last table that slices have read from the list 'doubtful' that they are visiting. The next
+     slots in the list belong to it, until another table follows. */
   Table *doubtof;
-  /* A pass visits one of the two lists 'doubtful', and keeps only the entries whose keys or values
-     are still unmarked. keptof: the table of the slot that it has kept last. */
+  /* The table of the last slot before index doubtkept in the list that the present pass is
+     visiting; NULL: there is none. If the pass keeps another slot of this table, it need not store
+     the table again. */
   const Table *keptof;
-  /* Progress of tombstoning, in which slots with unmarked weak values are made to look empty
-     (hidden.h): number of words at the start of doubtful[LUAN_DOUBTVALUES] that it has visited. */
+  /* Number of words at the start of doubtful[LUAN_DOUBTVALUES] that slices have visited to
+     tombstone values. (Tombstoned: the slot looks empty, but keeps the address of its object,
+     hidden.h.) */
   unsigned hidden;
-  /* Used while 'logging' is 1. The list doubtful[LUAN_DOUBTKEYS] starts with this number of words
-     for entries with unmarked weak keys that slices have visited. The later words are entries found
-     since then, and the log: objects (tag 2) marked since then, each of which may be the key of an
-     entry. The atomic step visits only the later words. */
+  /* Number of words at the start of doubtful[LUAN_DOUBTKEYS] that slices or the atomic step have
+     visited. Used while 'logging' is 1. The words after them were appended later: entries found
+     since then, and the log, which has objects marked since then. Each of these objects may be the
+     key of an entry. The atomic step visits only these later words. */
   unsigned visited;
   /* Number of entries of weak tables whose young key or value was tenured since the last major
      collection started. If there are many, the next one is due. */
@@ -377,8 +388,10 @@ typedef struct luaN_Growth {
   /* Number of nodes of 'old' that the search for a free node had not visited when the next hash
      part was allocated. */
   unsigned from;
-  /* node: the next hash part. lastfree: the node at which the search for a free node has arrived;
-     no node from there on is free. */
+  /* node      the nodes of the next hash part
+     lastfree  the node that the search for a free node has visited last; before the search, the end
+               of the nodes. The search goes from higher to lower addresses, so no node at this or a
+               higher address is free. */
   Node *node, *lastfree;
   /* For each of the first 'copied' nodes of 'old', the index of its copy in the next hash part, or
      LUAN_NOCOPY. */

@@ -40,7 +40,8 @@ static void forecall (const CallInfo *ci) {
 
 /* Returns the stack slot at which the scan of th must start: the function of the innermost frame
    with CIST_CLEAN. If there is no such frame, or if 'all' is 1, returns the start of the stack.
-   Sets CIST_CLEAN in the frames from there on, and marks the lines of their CallInfos. */
+   Visits the frames from the innermost one to the one of this slot: sets their CIST_CLEAN, and
+   marks the heap lines (64 bytes each) that contain their CallInfos. */
 static StkId markframes (global_State *g, lua_State *th, int all) {
   CallInfo *ci = th->ci;
   for (;;) {
@@ -55,9 +56,9 @@ static StkId markframes (global_State *g, lua_State *th, int all) {
 }
 
 
-/* Marks the lines of the unused CallInfos and sets their callstatus to CIST_CACHED. If 'all' is 0,
-   stops at the first CallInfo that has CIST_CACHED already, because an earlier scan has visited the
-   CallInfos from there on. */
+/* Visits the unused CallInfos of th: marks the heap lines (64 bytes each) that contain them, and
+   sets their callstatus to CIST_CACHED. If 'all' is 0, stops at the first CallInfo that has
+   CIST_CACHED already, because an earlier scan has visited this one and all after it. */
 static void markcached (global_State *g, lua_State *th, int all) {
   CallInfo *ci;
   for (ci = th->ci->next; ci != NULL; ci = ci->next) {

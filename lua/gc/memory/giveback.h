@@ -47,20 +47,24 @@
 #define luaN_mayend(n)	((n) - (size_t)8 * 1024 <= (size_t)16376 * 1024)
 
 /* Offers the block at p, which the caller is about to free, as the one block that is kept. Keeps it
-   if its address is below the program break and above that of the block kept before. Returns the
-   block that the caller must free: p if it is not kept, else the block kept before, or NULL if
-   there was none. ms: time in milliseconds. Thread-safe. */
+   if its address is below the program break (the end of malloc's heap) and above that of the block
+   kept so far. Returns the block that the caller must free: p if it is not kept, else the block
+   kept so far, or NULL if there was none. ms: the present time in milliseconds. Thread-safe. */
 LUAI_FUNC void *luaN_keepend (void *p, unsigned ms);
 
-/* Stops keeping the freed block at the end of malloc's heap, and returns it; the caller must free
-   it. Returns NULL if no block is kept, if another OS thread uses it, or if luaN_keepend was called
-   less than a second ago and 'now' is 0. ms: present time in milliseconds. Thread-safe. */
+/* Takes the kept block, the block at the end of malloc's heap that luaN_keepend has kept from being
+   freed. From then on no block is kept, and the caller must pass the result to lua_Alloc to free
+   it. Returns NULL if no block is kept, if another OS thread uses it, or if luaN_keepend has
+   received a block less than a second ago and 'now' is 0. ms: the present time in milliseconds.
+   Thread-safe. */
 LUAI_FUNC void *luaN_takeend (unsigned ms, int now);
 
-/* Counts bytes that a state has freed, for luaN_giveback. Thread-safe. */
+/* Adds 'bytes', which a state has freed by lua_Alloc, to the count of the process that
+   luaN_giveback reads. Thread-safe. */
 LUAI_FUNC void luaN_countfreed (size_t bytes);
 
-/* Calls malloc_trim if at least 16 MiB were freed since its last call. If 'now' is 0, does so at
-   most once in LUAN_UNUSED_MS milliseconds. Returns 1 if it has called malloc_trim, else 0. ms:
-   time in milliseconds. Thread-safe. */
+/* Calls malloc_trim if the states of the process have freed at least 16 MiB since its last call. If
+   'now' is 0, does so at most once in LUAN_UNUSED_MS milliseconds. Returns 1 if it has called
+   malloc_trim, else 0. ms: the present time in milliseconds; not used if 'now' is 1.
+   Thread-safe. */
 LUAI_FUNC int luaN_giveback (unsigned ms, int now);

@@ -41,11 +41,12 @@ LUAI_FUNC unsigned luaN_survey (const luaN_Block *b, unsigned *largest);
 LUAI_FUNC unsigned luaN_sweeplines (luaN_Blocks *h, lu_byte bit, unsigned n);
 
 /* Frees the lines that are completely in the n bytes at p: the memory of a vector, or the end of
-   this memory after the vector was shortened. Lines in a hole of the nursery are freed later, by
-   luaN_recycle. */
+   this memory after the vector was shortened. Lines with LUAN_YOUNG, which belong to a hole taken
+   since the last minor collection, stay in use until luaN_recycle frees them. */
 LUAI_FUNC void luaN_forget (luaN_Blocks *h, char *p, size_t n);
 
-/* Frees the n bytes at p, which must be whole lines with equal marks. Returns their block if the
-   caller must call luaN_relist (once for several calls), else NULL. Lines in a hole of the nursery
-   are freed later, by luaN_recycle. */
+/* Frees the n bytes at p: whole lines with equal marks. If the result is a block, the caller must
+   call luaN_relist for it after its last free in this block, because lists order blocks by their
+   free lines. Returns NULL if luaN_relist is not needed. Lines with LUAN_YOUNG, which belong to a
+   hole taken since the last minor collection, stay in use until luaN_recycle frees them. */
 LUAI_FUNC luaN_Block *luaN_freelines (luaN_Blocks *h, char *p, size_t n);

@@ -5,10 +5,13 @@
 ** the work of the request. So mappings of a closed state, except huge chunks, may be kept as spares
 ** for new states of any OS thread.
 **
-** Spares are kept only if another state was closed less than a second before. Their bytes are
-** limited to those of the mappings requested since then, and to 32 MiB. If no state was closed for
-** a second, the next collection or close unmaps them. They are also unmapped if the system refuses
-** a mapping.
+** When a state is closed, a limit for the bytes of all spares is computed:
+** - 0 if no other state was closed within the last second
+** - otherwise the bytes of the mappings that states have requested since the previous state was
+**   closed, but at most 32 MiB
+**
+** If no state was closed for a second, the next collection or close unmaps all spares. They are
+** also unmapped if the system refuses a mapping.
 */
 #pragma once
 
