@@ -241,14 +241,14 @@ static int requests_memory (Request *r) {
 
 static int requests_mark (Request *r, char *rest) {
   char *name = requests_word(&rest);
+  ProcessStats s;
   if (*name == '\0') return request_refuse(r, "the mark has no name; give one");
-  if (!process_mark(name, rest)) {
-    ProcessStats s;
-    process_stats(&s);
-    return request_refuse(r, s.path == NULL && !process_isring() ? NOPROFILE
-                             : "the process has no Lua state now; try again later");
-  }
-  return say(r, "ok\n");
+  process_stats(&s);
+  if (s.isgone == 2) return request_refuse(r, "the profile was removed, so the mark would be lost; "
+                                              "start another profile with asamp record");
+  if (process_mark(name, rest)) return say(r, "ok\n");
+  return request_refuse(r, s.path == NULL && !process_isring() ? NOPROFILE
+                           : "the process has no Lua state now; try again later");
 }
 
 /* Appends the path of the file being written. */

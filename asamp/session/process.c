@@ -498,14 +498,15 @@ static const char *process_nameof (const char *whole, int *at) {
   return (*at != AT_FDCWD && slash != NULL) ? slash + 1 : whole;
 }
 
-/* Returns 1 if the file was removed or renamed. */
+/* Returns 2 if the file was removed, 1 if it was renamed, else 0. */
 static int isgone (const Profile *p) {
   struct stat file, now;
   int at = AT_FDCWD;
   const char *name = temporary ? path : process_nameof(path, &at);
   profile_file(p, &file);
-  return !profile_isring(p) && (fstatat(at, name, &now, 0) != 0 || now.st_dev != file.st_dev ||
-                                now.st_ino != file.st_ino);
+  if (profile_isring(p)) return 0;
+  if (file.st_nlink == 0) return 2;
+  return fstatat(at, name, &now, 0) != 0 || now.st_dev != file.st_dev || now.st_ino != file.st_ino;
 }
 
 void process_stats (ProcessStats *s) {
@@ -514,7 +515,7 @@ void process_stats (ProcessStats *s) {
   memset(s, 0, sizeof(*s));
   if (p != NULL) profile_totals(p, &t);
   s->path = (p != NULL) ? path : NULL;
-  s->isgone = p != NULL && path != NULL && isgone(p);
+  s->isgone = (p != NULL && path != NULL) ? isgone(p) : 0;
   s->failed = failed && pid == getpid();
   s->temporary = temporary;
   s->cut = cut;

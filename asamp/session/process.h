@@ -67,7 +67,7 @@ int process_isring (void);
 /* State of the process's profile. */
 typedef struct ProcessStats {
   const char *path;	/* NULL: no file */
-  int isgone;		/* 1: the file was removed or renamed */
+  int isgone;		/* 1: the file was renamed; 2: it was removed */
   int failed;		/* 1: the file could not be made */
   int temporary;
   int cut;		/* errno with which the last recording could not be completed, or 0 */

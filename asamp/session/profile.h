@@ -105,7 +105,8 @@ const char *profile_path (const Profile *p);
 /* Returns why the requested file was not used, such as "is an existing profile"; NULL: it was
    used. */
 const char *profile_elsewhere (const Profile *p);
-/* Stores the device and inode of the file; 0 for a flight recorder. */
+/* Stores the device and inode of the file; 0 for a flight recorder. Sets st_nlink to 0 if the file
+   was removed, and has no other name; else to 1, unless this is a flight recorder. */
 void profile_file (const Profile *p, struct stat *file);
 
 /* Emits the start of a Lua state. Only for a profile of many states, like the functions up to

@@ -212,11 +212,14 @@ const char *profile_elsewhere (const Profile *p) {
 }
 
 void profile_file (const Profile *p, struct stat *file) {
+  struct stat now;
   memset(file, 0, sizeof(*file));
   if (profile_isring(p))
     return;  /* the writer thread may be changing p->file, for a dump */
   file->st_dev = p->file.device;
   file->st_ino = p->file.inode;
+  file->st_nlink = fstat(p->file.fd, &now) != 0 || now.st_ino != file->st_ino ||
+                   !S_ISREG(now.st_mode) || now.st_nlink > 0;
 }
 
 int profile_room (Profile *p) {

@@ -274,8 +274,9 @@ describe("a process that listens", function()
       return stats().gone
     end
     assert.is_nil(isgone())
-    assert(os.rename(folder .. "/p/p.vmprof", folder .. "/p/q.vmprof"))
+    assert(os.rename(folder .. "/p/p.vmprof", folder .. "/q.vmprof"))
     assert.equal(1, isgone())
+    assert.same({0, "", ""}, {asamp("mark", socket, "renamed")})
     assert(host.query(socket, "rotate\n"):find "ok\n$")
     assert.is_nil(isgone())
     assert.is_truthy(host.query(socket, ("record 60 4096 0 %s/r.vmprof\n"):format(folder)):find "ok\n$")
@@ -286,7 +287,11 @@ describe("a process that listens", function()
     assert.is_nil(isgone())
     shell.output("rm -r %s/p", folder)
     assert.equal(1, isgone())
+    -- a former bug: the exit code was 0
+    assert.same({1, "", ("asamp mark: '%s' refuses: the profile was removed, so the mark would be lost; " ..
+      "start another profile with asamp record\n"):format(socket)}, {asamp("mark", socket, "lost")})
     finish()
+    assert.equal("renamed", assert(reader.read(folder .. "/q.vmprof")).marks[1].name)
   end)
 
   -- A former bug: if the process's own file could not be created again after a recording, the recording
