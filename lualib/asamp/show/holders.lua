@@ -19,7 +19,8 @@ function M.lines(style, held)
   for _, row in ipairs(held) do
     lines[#lines + 1] = ("%7s %6s  "):format(bytes and units.short(row.bytes) or units.count(row.samples),
                                             row.share and ("%.1f%%"):format(100 * row.share) or "-") ..
-      layout.wrap(layout.clean(row.text), (" "):rep(16), style.width):gsub("^ +", "")
+      layout.wrap(layout.clean(row.text) .. (row.gone and " (garbage at the end)" or ""), (" "):rep(16),
+                  style.width):gsub("^ +", "")
   end
   if #held < held.of then
     lines[#lines + 1] = style.paint("dim", ("  and %s more: --show holders"):format(

@@ -339,7 +339,9 @@ local function held(v, p, add)
   local known = leaking and first and leaking.holder == first.text
   if first and (first.share or 0) >= HELD_SHARE and first.samples >= HELD_LEAST and
      (v.samples or FEW) >= FEW and not known then
-    add(("Alive at %s: %s%s, %s of it held by %s."):format(v.held.at and
+    add(first.gone and ("Not freed at the end: %s, %s of it garbage that %s held before."):format(
+      units.bytes(v.held.bytes), percent(first.share), layout.clean(first.text)) or
+      ("Alive at %s: %s%s, %s of it held by %s."):format(v.held.at and
       units.seconds(v.held.at / 1e6) .. ", the last search for holders" or "the end",
       units.bytes(v.held.bytes),
       v.held.at and inuse and (" (at the end %s were in use)"):format(units.bytes(inuse)) or "",

@@ -413,6 +413,7 @@ end
 local function addto(upper, row, kept)
   if upper then
     upper.samples, upper.bytes = upper.samples + row.samples, upper.bytes + row.bytes
+    upper.gone = upper.gone and row.gone
   else
     kept[#kept + 1] = row
   end
@@ -478,7 +479,7 @@ local function collected(rows, byholder)
     tables(row.samples < FEWSAMPLES and row or {text = ""}, function(above)
       to = not holders.NAMED[above] and counts[above] >= FEWENTRIES and above or to
     end)
-    local upper = to and byholder[to] or to and {text = to, samples = 0, bytes = 0}
+    local upper = to and byholder[to] or to and {text = to, samples = 0, bytes = 0, gone = true}
     if upper then
       kept[#kept + 1] = not byholder[to] and upper or nil
       byholder[to] = upper
@@ -510,9 +511,9 @@ local function gathered(rows, byholder, all)
     end
   end
   for text, list in pairs(tables) do
-    local own = #list > ENTRIES and (byholder[text] or {text = text, samples = 0, bytes = 0})
+    local own = #list > ENTRIES and (byholder[text] or {text = text, samples = 0, bytes = 0, gone = true})
     for _, row in ipairs(own and list or {}) do
-      own.samples, own.bytes = own.samples + row.samples, own.bytes + row.bytes
+      addto(own, row)
     end
     if not own then
       table.move(list, 1, #list, #kept + 1, kept)
@@ -546,6 +547,16 @@ local function holdings(profile, groups)
   end
 end
 
+-- Returns the set of the paths by which the last search for holders, at the end of the run, reached objects.
+-- Returns nil if they are unknown.
+local function reachedpaths(profile)
+  local alive, set = profile.alive, {}
+  for _, path in ipairs(alive and alive.path or {}) do
+    set[path] = true
+  end
+  return next(set) and not births.stale(profile) and set or nil
+end
+
 --- Returns the list of the holders of the live bytes at the end of the profile, the largest first. Returns
 -- nil if the file has no holders. A holder is the table with many elements, the tree or the chain that
 -- contains the objects. Fields of a holder:
@@ -553,6 +564,8 @@ end
 --   - text: path of references to the holder
 --   - samples, bytes: live samples and bytes that it keeps
 --   - share: its share of the bytes of all holders
+--   - gone: true: an earlier search found this holder, but the search at the end did not. So its objects are
+--     garbage that no collection has freed
 --
 -- The list itself has these fields:
 --
@@ -568,16 +581,17 @@ function M.held(profile, limit)
     return nil
   end
   local texts, rows, byholder, all = {}, {}, {}, 0
-  local stem = holders.stems(h)
+  local stem, reached = holders.stems(h), reachedpaths(profile)
   for i, path in ipairs(h.path) do
     if path > 0 then
       texts[path] = texts[path] or holders.pathtext(h, holders.cut(h, path) or stem(path))
       local row = byholder[texts[path]]
       if not row then
-        row = {text = texts[path], samples = 0, bytes = 0}
+        row = {text = texts[path], samples = 0, bytes = 0, gone = reached and true}
         byholder[row.text], rows[#rows + 1] = row, row
       end
       row.samples, row.bytes = row.samples + h.samples[i], row.bytes + h.bytes[i]
+      row.gone = row.gone and not reached[path] or nil
       all = all + h.bytes[i]
     end
   end

@@ -262,6 +262,9 @@ describe("a sentence of the verdict", function()
                    "MiB were in use%), 100%% of it held by _G", text{held = held})
     held.at = nil
     assert.matches("Alive at the end: 640 KiB, 100%% of it", text{held = held})
+    held[1].gone = true
+    assert.matches("Not freed at the end: 640 KiB, 100%% of it garbage that _G held before%.",
+                   text{held = held})
     PROFILE.course = nil
   end)
 

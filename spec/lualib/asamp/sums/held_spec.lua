@@ -3,6 +3,8 @@
 
 local gen = require "profilegen"
 local reader = require "profiler.reader"
+local show = require "asamp.show.holders"
+local totals = require "asamp.sums.totals"
 local verdict = require "asamp.sums.verdict"
 
 -- Returns the rows {text, MiB} of the verdict's holders. Each element of 'paths' is a list: a number of
@@ -78,5 +80,32 @@ describe("the holders of live bytes", function()
     assert.equal(27, #held(paths))
     paths[#paths], paths[#paths - 1] = nil, nil
     assert.same({{'_G → ["large"]', 30}, {'package.loaded["m1"] → ["rows"]', 2}}, held(paths, 2))
+  end)
+
+  -- A former bug: the verdict stated that objects were alive at the end, held by a local variable of a
+  -- function that had returned. An earlier search had found this holder; the objects were garbage.
+  it("are gone if the last search found none of their objects", function()
+    local path = os.tmpname()
+    local p = assert(gen.open{path = path, period = 1 << 20, followed = 1000, random = true})
+    p:name(8, "main chunk", 0, "@app.lua")
+    p:holderpath(1, 0, 'local "tokens" of parse')
+    p:holderpath(2, 0, 'local "tree" of main')
+    for _ = 1, 5 do
+      p:sample{8, 1, kind = 0, size = 64}
+    end
+    p:collection{fates = "11111", major = true}
+    p:holders{1, 1, 1, 2, 2}
+    p:holders{0, 0, 0, 2, 2}
+    assert(p:close())
+    local profile = assert(reader.read(path, {bins = 16}))
+    os.remove(path)
+    local rows, list = {}, verdict.of(profile, totals.of(profile)).held
+    for i, row in ipairs(list) do
+      rows[i] = {row.text, row.gone}
+    end
+    assert.same({{'local "tokens" of parse', true}, {'local "tree" of main'}}, rows)
+    local lines = show.lines({width = 80, paint = function(_, text) return text end}, list)
+    assert.matches('60.0%%  local "tokens" of parse %(garbage at the end%)$', lines[4])
+    assert.matches('40.0%%  local "tree" of main$', lines[5])
   end)
 end)
