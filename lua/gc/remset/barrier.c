@@ -63,12 +63,14 @@ static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
 
 
 /*
-** Adds 'slot' of t, or t itself if t is small, to the remembered set. Does nothing if t is young,
-** if t itself is in the set already, or if the last pair in remset.slots is for the same slot.
+** Adds 'slot' of t, or t itself if t is small, to the remembered set. o: the object that is stored,
+** if the caller knows it; else NULL. Does nothing if t is young, if t itself is in the set already,
+** or if the last pair in remset.slots is for the same slot. If t is huge and the last store into a
+** huge table stored o, too, tenures o instead (isstoredagain).
 **
-** If a list is long, shortens it first: refine.c tenures the objects to which the listed slots
-** refer, and removes the slots. 'slot' is added after that, because the caller may store the value
-** only after this call: refine.c would miss the value and remove the slot.
+** If remset.slots is long, shortens it first: refine.c tenures the objects to which the listed
+** slots refer, and removes the slots. 'slot' is added after that, because the caller may store the
+** value only after this call: refine.c would miss the value and remove the slot.
 */
 void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o) {
   global_State *g = G(L);
@@ -133,8 +135,9 @@ static TValue *movedto (lua_State *L, Table *t, const void *slot,
 }
 
 
-/* Updates the remembered slots of t after its vectors were replaced: each becomes the present
-   address of its value, or is removed. array, asize, old: previous vectors of t, as in movedto. */
+/* Updates the entries of remset.slots for t after its vectors were replaced: the address of each
+   slot becomes the present address of its value. Removes the entry if the value has no slot now.
+   array, asize, old: previous vectors of t, as in movedto. */
 static void moveslots (lua_State *L, Table *t, const TValue *array,
                        unsigned asize, const Table *old) {
   luaN_Gc *c = &G(L)->heap.gc;
@@ -150,8 +153,9 @@ static void moveslots (lua_State *L, Table *t, const TValue *array,
     n += 2;
   }
   c->remset.slots.n = n;
-  /* remset.aged is a number of words at the start of remset.slots, some of which may be removed
-     now. 0 is always right: it only disables a test that saves visits (isrememberedagain). */
+  /* remset.aged is the number of words at the start of remset.slots that the last minor collection
+     has added. The loop may have removed some of them, so the number may be wrong. 0 is always
+     right: it only disables isrememberedagain, a test that saves visits. */
   c->remset.aged = 0;
 }
 

@@ -2,7 +2,8 @@
 /*
 ** Refinement: processes entries of the remembered set before the next minor collection would, so
 ** that the minor collection has little to visit. Write barriers process a list that has become
-** long; safepoints process the tables of remset.whole in slices.
+** long. Safepoints process the tables that are remembered as a whole (remset.whole), a bounded
+** number of slots at each safepoint.
 **
 ** To process an entry means to remove it from the set and to tenure the young objects to which it
 ** refers, as the minor collection would. If a tenured object may itself refer to young objects, it
@@ -13,13 +14,14 @@
 ** store remembers only the value.
 **
 ** A store into a huge table remembers the slot without reading the stored object. Refinement reads
-** the headers of many such objects together, with prefetching. If the number of remembered slots of
-** a table reaches the number of its slots, the remembered set lists the table instead of its slots.
+** the headers of many such objects together, with prefetching. For each of the last few tables, it
+** counts the slots that it has removed since the last minor collection (remset.writes). If this
+** count reaches the number of the table's slots, the remembered set lists the whole table.
 **
 ** A slot of a weak table with a young key or value stays remembered, because only a major
-** collection could remove a tenured object from the table. If there are many such slots, a minor
-** collection is requested; if the list becomes too long again before that collection runs, these
-** slots are processed like other slots.
+** collection could remove a tenured object from the table. If many such slots are in remset.slots,
+** a minor collection is requested. If the list becomes too long again before that collection runs,
+** these slots are processed like other slots.
 */
 
 #include "lfunc.h"
@@ -202,8 +204,9 @@ void luaN_refineslots (lua_State *L) {
       w->n = 0;
     }
   }
-  /* If many slots of weak tables are left in remset.slots, the list is shortened again only when it
-     has remset.many words. */
+  /* A store into a huge table shortens the list again when it has remset.refineat words: those that
+     are left now, and LUAN_CACHED more. If many slots of weak tables are left, this limit is not
+     used: the list may then grow to the limit for other tables (remset.many). */
   c->remset.refineat = (c->remset.slots.n > LUAN_CACHED / 2) ? MAX_SIZET
                                                : c->remset.slots.n + LUAN_CACHED;
   remembertenured(L);
@@ -219,8 +222,8 @@ void luaN_refineobjects (lua_State *L) {
   luaN_Gc *c = &g->heap.gc;
   luaN_Vec *v = &c->remset.objects;
   size_t i, kept = 0;
-  /* If the last call had to keep more than half of the objects that are now in remset.objects, does
-     nothing: the visit would shorten this list too little. */
+  /* remset.stayed is the number of objects that the last call could not remove. If these are more
+     than half of the present list, does nothing: the visit would shorten the list too little. */
   if (v->n < 2 * c->remset.stayed) return;
   for (i = 0; i < v->n; i++) {
     GCObject *o = (GCObject *)v->a[i];

@@ -7,8 +7,8 @@
 
 #include "lgc.h"
 
-/* Removes slots from remset.slots, and tenures the young objects to which they refer. Slots of weak
-   tables with a young key or value stay in the list, unless there are too many of them. */
+/* Removes all slots from remset.slots, and tenures the young objects to which they refer. But slots
+   of weak tables with a young key or value stay in the list, unless these are too many. */
 LUAI_FUNC void luaN_refineslots (lua_State *L);
 
 /* Removes objects from remset.objects, and tenures the young objects to which they refer. Weak
@@ -20,7 +20,8 @@ LUAI_FUNC void luaN_refineobjects (lua_State *L);
    to young objects, it is remembered. */
 LUAI_FUNC void luaN_tenure (lua_State *L, GCObject *o);
 
-/* To be called at a safepoint. The remembered set lists some tables instead of their slots. If
-   these tables have more than remset.many slots in total, visits up to remset.many slots of one
-   table, tenures the young objects to which the slots refer, and returns 1. Otherwise returns 0. */
+/* To be called at a safepoint. The remembered set lists some tables instead of their slots. If more
+   than remset.many slots of these tables are left to visit, visits up to remset.many slots of one
+   table, tenures the young objects to which the slots refer, and returns 1. Later calls continue
+   with the rest of this table. Otherwise returns 0. */
 LUAI_FUNC int luaN_refinetables (lua_State *L);

@@ -25,8 +25,8 @@ static void markephemeron (global_State *g, Table *t, unsigned i) {
 
 
 /* Removes the entry in slot i of the weak table t if its key (keys = 1) or its value (keys = 0) is
-   dead. Returns 1 if the entry stays and its key is not marked: the key may be marked later, so
-   luaN_clearslots must visit the entry again. */
+   dead. Returns 1 if the entry stays and its weak key is not marked yet: the key may still be
+   marked in this collection, so the second call of luaN_clearslots must visit the entry again. */
 static int clearslot (global_State *g, Table *t, unsigned i, int keys) {
   unsigned asize = luaN_asize(t);
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
@@ -96,7 +96,7 @@ static void markslots (global_State *g) {
   const Table *last = NULL;
   unsigned asize = 0;
   int kind = LUAN_STRONG;
-  luaN_shrinkvec(g, s);  /* the list will not grow in this collection */
+  luaN_shrinkvec(g, s);  /* no slot is added to the list during this collection */
   for (k = 0; k < s->n; k += 2) {
     Table *t = (Table *)s->a[k];
     void *slot = s->a[k + 1];

@@ -11,9 +11,10 @@
 
 /*
 ** Value of remset.many. When a list of the remembered set reaches this length, refine.c tenures the
-** young objects to which the entries of the list refer, and shortens the list. For remset.objects
-** it is the number of objects, for remset.slots the number of words, for remset.whole the number of
-** slots of all its tables. With a lower value, pauses are shorter and barriers do more of the work.
+** young objects to which the entries of the list refer, and shortens the list. The length is the
+** number of objects in remset.objects, the number of words in remset.slots (two for each slot), or
+** the number of slots of all tables in remset.whole. With a lower value, pauses are shorter and
+** barriers do more of the work.
 */
 #define LUAN_MANY	(1u << 15)
 
@@ -63,8 +64,9 @@ static inline void luaN_foresee (const TValue *v) {
 }
 
 /* Prefetches memory while the pair at index k of s, a list of pairs (table, slot), is visited.
-   Prefetches the slot of a pair far ahead; and the object in the slot of a pair not so far ahead,
-   if that pair has the same table. asize: size of the table's array part. */
+   Prefetches the slot of a pair 2 * LUAN_PREFETCH_DISTANCE pairs ahead. Prefetches the object in
+   the slot of the pair LUAN_PREFETCH_DISTANCE pairs ahead, if that pair has the same table. asize:
+   size of the table's array part. */
 LUAI_FUNC void luaN_foreslot (const luaN_Vec *s, size_t k, unsigned asize);
 
 /* {== the visit in a minor collection (remembered.c) ===================== */
