@@ -112,9 +112,10 @@ void luaC_checkfinalizer (lua_State *L, GCObject *o, Table *mt) {
     if (!c->pace.fullcycles && v->n - c->finalize.finalizable.old >=
                                (YOUNG_MIN << c->finalize.youngbits) + c->finalize.closed)
       luaN_hurry(g);
-    /* If slices have started to queue unmarked objects of this list, they visit no entry that is
-       added now. So an unmarked o is marked here: otherwise it could be freed without a call of its
-       finalizer. */
+    /* If slices of a major collection have started to queue the unmarked objects of this list, they
+       visit no entry that is added now. So an old o is marked here: if it stayed unmarked, it could
+       be freed without a call of its finalizer. (A young o needs no mark: the next minor collection
+       visits it.) */
     if (c->finalize.selection != LUAN_UNSELECTED && luaN_isold(o))
       luaN_mark(g, o);
   }
@@ -173,7 +174,7 @@ void luaN_beginselection (luaN_Gc *c) {
 
 /* Finds and queues dead objects with finalizers (finalize.h), from the end of the list to the
    start. An object that gets its finalizer between two slices counts as alive: it is appended to
-   the list, where slices do not visit it. */
+   the list, at an index above the ones that slices visit. */
 size_t luaN_selectslice (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   size_t done = 0, from = c->sweep.next;
@@ -190,9 +191,10 @@ size_t luaN_selectslice (global_State *g, size_t bytes) {
 
 
 /* Raises finalize.quota (first to LEAST_QUOTA, then fourfold while it is below the length of the
-   queue) if finalizers become due faster than batches call them: no batch has emptied the queue
-   since the previous step (finalize.waiting is not 0), and the queue is longer than it was at that
-   step. While slices still queue dead objects, only records the length. */
+   queue) if finalizers become due faster than batches call them: the queue is longer than at the
+   previous step of the collector, and no batch has emptied it since then. finalize.waiting is the
+   length at the previous step, or 0 if a batch has emptied the queue since then. While slices of a
+   major collection still queue dead objects, only records the length. */
 void luaN_setquota (global_State *g) {
   luaN_Finalize *f = &g->heap.gc.finalize;
   unsigned n = (unsigned)(f->tobefinalized.n - f->next);
@@ -210,8 +212,8 @@ typedef struct Batch {
   /* end: time in nanoseconds at which the batch must end; 0 until the clock is first read. read:
      last value of the clock. */
   uint64_t end, read;
-  /* calls: number of calls, including the next one. quota: number of calls that are made even if
-     the time is up. */
+  /* calls: number of calls, including the next one. quota: least number of calls, made even if the
+     time is up. */
   size_t calls, quota;
 } Batch;
 

@@ -5,8 +5,9 @@
 ** buckets at once.)
 **
 ** It uses linear hashing (Litwin, VLDB 1980) in a vector whose size is a power of 2. Bucket i of
-** the upper half is in use only if i is less than 'limit'. Until then, its strings are in bucket i
-** - size / 2, which is split when 'limit' reaches i.
+** the upper half is in use only if i is less than 'limit'. While it is not in use, its strings are
+** in the lower bucket with index i - size / 2. To put the first unused bucket, with index 'limit',
+** into use, its lower bucket is split, and 'limit' grows by 1.
 **
 ** A sweep visits the buckets in ascending order, and a split moves strings only to higher buckets,
 ** which are not swept yet. So the sweep misses no dead string (G5 of gc.h). Marking counts the
@@ -31,8 +32,8 @@
 
 /*
 ** A minor collection sweeps all buckets instead of a list of young strings if that costs less: if
-** the last nursery had a new string for each BUCKETS_A_YOUNG buckets, and there are at most
-** MAX_UNLISTED buckets.
+** the last nursery had at least one new string for each BUCKETS_A_YOUNG buckets, and there are at
+** most MAX_UNLISTED buckets.
 */
 #define BUCKETS_A_YOUNG		4
 #define MAX_UNLISTED		32768
@@ -77,8 +78,8 @@ static void merge (global_State *g) {
 
 
 /* Resizes the vector of buckets. If there is no memory, the vector keeps its size, and chains get
-   longer. Runs no collection to get memory, because the next new string tries again. The pacer does
-   not count the vector, because the vector is never garbage. */
+   longer. Runs no collection to get memory, because the resize is not urgent: the next new string
+   tries it again. The pacer does not count the vector, because the vector is never garbage. */
 static void resize (lua_State *L, int size) {
   global_State *g = G(L);
   stringtable *tb = &g->strt;
@@ -140,8 +141,9 @@ void luaN_bornstring (global_State *g, TString *ts) {
 }
 
 
-/* Removes dead strings from the cache of luaS_new. Does nothing in a minor collection if the cache
-   was not filled since the last collection: its strings are all old then, and count as alive. */
+/* Removes dead strings from the cache of luaS_new. Does nothing in a minor collection if no string
+   was added to the cache since the last collection: all its strings are old then, and count as
+   alive. */
 void luaN_clearcache (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   if (c->mark.minor && !c->strings.cached) return;
@@ -184,7 +186,8 @@ static void sweeplisted (global_State *g) {
 }
 
 
-/* Returns 1 if sweeping all buckets costs less than sweeping a list of n young strings. */
+/* Returns 1 if sweeping all buckets costs less than removing dead strings by a list of n young
+   strings. */
 static int aremany (const luaN_Gc *c, int n) {
   return c->strings.limit <= MAX_UNLISTED && c->strings.limit / BUCKETS_A_YOUNG <= n;
 }

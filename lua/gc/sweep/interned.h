@@ -10,7 +10,8 @@ LUAI_FUNC void luaN_sweepyoungstrings (global_State *g);
 /* Removes all dead strings from the string table, in a full collection. */
 LUAI_FUNC void luaN_sweepallstrings (global_State *g);
 
-/* Starts to sweep the string table in slices, after everything was marked. */
+/* Starts the sweep of the string table. To be called when everything alive is marked;
+   luaN_sweepstrings then sweeps the buckets, a number of them in each call. */
 LUAI_FUNC void luaN_beginstrings (global_State *g);
 
 /* Sweeps up to n buckets of the string table and returns the number of swept buckets. If that is
@@ -18,6 +19,6 @@ LUAI_FUNC void luaN_beginstrings (global_State *g);
 LUAI_FUNC unsigned luaN_sweepstrings (global_State *g, unsigned n);
 
 /* Shrinks the string table in steps if it has more than four buckets for each string: each call
-   takes up to MERGES_A_MINOR buckets out of use. Does nothing while slices sweep the table. May
-   allocate; does not collect. */
+   takes up to MERGES_A_MINOR buckets out of use. Does nothing while slices of a major collection
+   sweep the table. May allocate; does not collect. */
 LUAI_FUNC void luaN_shrinkstrings (lua_State *L);

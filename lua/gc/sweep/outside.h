@@ -21,13 +21,13 @@
 #include "lgc.h"
 
 /* Sets the external bytes of u to n, or to fewer if the external bytes of all userdata would exceed
-   LUAN_MOSTOUTSIDE. Does nothing if there is no memory to list u: the number is only a hint. May
-   call the sampler; does not collect. */
+   LUAN_MOSTOUTSIDE. Does nothing if there is no memory to list u, because the collector uses n only
+   as a hint. May call the sampler; does not collect. */
 LUAI_FUNC void luaN_standfor (lua_State *L, Udata *u, size_t n);
 
-/* Sweeps u, an entry of lists.standins. Returns 1 if u is alive and owns external bytes. Otherwise
-   returns 0: the caller must remove u from the list. Subtracts the external bytes of a dead u from
-   bytes.outside. */
+/* To be called by the sweep of lists.standins, the list of owners of external bytes, for its entry
+   u. Returns 1 if u is alive and owns external bytes. Otherwise returns 0: the caller must remove u
+   from the list. Subtracts the external bytes of a dead u from bytes.outside. */
 LUAI_FUNC int luaN_keepstandin (global_State *g, Udata *u);
 
 /* Checks UO1 and UO2. Returns NULL if they hold. Otherwise returns the name of the violated one,

@@ -16,8 +16,8 @@
 #include "sweep.h"
 #include "thread.h"
 
-/* Costs of sweeping, in bytes whose marking takes as long. A dead entry of a list costs DEADCOST in
-   addition to LUAN_VISIT, plus 1 / FREEPART of the bytes that are returned to lua_Alloc. */
+/* Costs of sweeping, in bytes whose marking takes as long. Each entry of a list costs LUAN_VISIT. A
+   dead one costs DEADCOST more, plus 1 / FREEPART of the bytes that are returned to lua_Alloc. */
 #define DEADCOST	208u
 #define FREEPART	16u
 
@@ -33,8 +33,8 @@ static void freetable (global_State *g, Table *t) {
 }
 
 
-/* If sweep.freed is not NULL, moves it, a block in which lines were freed, to the list for its
-   number of free lines, and sets sweep.freed to NULL. */
+/* sweep.freed is a block in which lines (units of 64 bytes) were freed, or NULL. Moves the block to
+   the list of blocks with its number of free lines, and sets sweep.freed to NULL. */
 static void relistfreed (global_State *g) {
   luaN_Sweep *s = &g->heap.gc.sweep;
   if (s->freed != NULL) luaN_relist(&g->heap.blocks, s->freed);
@@ -42,9 +42,10 @@ static void relistfreed (global_State *g) {
 }
 
 
-/* Frees the dead long string or large userdata o. If lines become free, their block must move to
-   the list for its new number of free lines. This is done later, when an object of another block is
-   freed, because successive dead objects are often in one block. */
+/* Frees the dead long string or large userdata o. If lines of a block become free, the block must
+   move to the list of blocks with its new number of free lines. Records the block in sweep.freed,
+   to be moved when an object of another block is freed, because successive dead objects are often
+   in one block. */
 static void freetext (global_State *g, GCObject *o) {
   luaN_Sweep *s = &g->heap.gc.sweep;
   luaN_Block *b = luaN_freetext(g, o);
@@ -144,7 +145,7 @@ static void sweepyounglarge (lua_State *L, luaN_List *l) {
 
 /* In a full collection, sets LUAN_HELD, which keeps lines from being reused, on the lines of young
    long strings and large userdata, because marking does not mark these lines. To be called before
-   the sweep, which removes LUAN_HELD from dead objects. */
+   the sweep, which removes LUAN_HELD from the lines of dead objects. */
 static void holdyoung (global_State *g, const luaN_List *l) {
   size_t i;
   for (i = l->old; i < l->v.n; i++) {

@@ -11,10 +11,11 @@
    everything. */
 LUAI_FUNC void luaN_sweeplists (lua_State *L);
 
-/* Continues the sweep of the lists for about as long as the marking of 'bytes' bytes takes. Returns
-   the cost: the number of bytes whose marking takes as long. The caller must set sweep.list,
-   sweep.kept and sweep.next to 0 before the first call. After the last list, sweep.list is
-   LUAN_LISTS. Between two slices, entries that were swept may be NULL (G7). */
+/* Continues the sweep of the lists in a major collection, for about as long as the marking of
+   'bytes' bytes takes. Returns the cost: the number of bytes whose marking takes as long. The
+   caller must set sweep.list, sweep.kept and sweep.next to 0 before the first call. When all lists
+   are swept, sweep.list is LUAN_LISTS. Between two calls, entries that were swept may be NULL
+   (G7). */
 LUAI_FUNC size_t luaN_sweepslice (lua_State *L, size_t bytes);
 
 /* number of lists that a major collection sweeps */

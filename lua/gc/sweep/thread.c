@@ -14,7 +14,8 @@
 #include "thread.h"
 
 /* A thread that needs a CallInfo receives several at once: 1 / CALLINFO_PART of the CallInfos that
-   it has, at most MAX_CALLINFO_RUN. Larger runs mean better locality and more unused CallInfos. */
+   it has, at most MAX_CALLINFO_RUN. A larger MAX_CALLINFO_RUN or a smaller CALLINFO_PART means
+   better locality and more unused CallInfos. */
 #define CALLINFO_PART	16u
 #define MAX_CALLINFO_RUN	256u
 
@@ -107,16 +108,17 @@ void luaN_eraserest (lua_State *L) {
 }
 
 
-/* Returns 1 if the unused end of the stack's block is large enough to move the stack to a smaller
-   block: any part of a short block, more than two thirds of a long one. */
+/* Returns 1 if the stack should be moved to a smaller block, because enough of its block is unused:
+   any slot of a block of at most LUAN_STRIDE slots, or more than two thirds of a longer block. */
 static int isroomy (const lua_State *th) {
   int size = stacksize(th);
   return size < th->stackroom && (th->stackroom <= LUAN_STRIDE || size < th->stackroom / 3);
 }
 
 
-/* Frees every second unused CallInfo of L, and returns the cost in bytes. If slices are to continue
-   the scan of L's stack at a CallInfo that is freed, lets them continue at one that is left. */
+/* Frees every second unused CallInfo of L, and returns the cost in bytes. If a major collection is
+   to continue its scan of L's stack at a CallInfo that is freed, lets it continue at one that is
+   left. */
 static size_t freecalls (lua_State *L) {
   luaN_Mark *m = &G(L)->heap.gc.mark;
   CallInfo *ci = L->ci->next, *next;
@@ -138,7 +140,7 @@ size_t luaN_shrinkthread (lua_State *th, int all) {
   if (all || !(th->marked & LUAN_LONG)) {
     int room = th->stackroom;
     unsigned n;
-    /* if more of the stack is in use, luaD_shrinkstack changes nothing */
+    /* if a third or more of the stack is in use, luaD_shrinkstack would change nothing */
     if (stacksize(th) / 3 > th->top.p - th->stack.p)
       luaD_shrinkstack(th);
     if (isroomy(th))

@@ -4,9 +4,10 @@
 #pragma once
 
 /*
-** Frees unused memory of th: shortens a stack that is little used, moves it if much of its block is
-** unused, and frees half of the unused CallInfos. Frees nearly all unused CallInfos if 'all' is 1.
-** Returns the cost: the number of bytes whose marking takes as long. May allocate.
+** Frees unused memory of th: shortens a stack that is little used, moves it to a smaller block if
+** much of its block is unused, and frees half of the unused CallInfos. Frees nearly all unused
+** CallInfos if 'all' is 1. Returns the cost: the number of bytes whose marking takes as long. May
+** allocate.
 **
 ** If 'all' is 0 and a collection has recently shortened the stack in place (LUAN_LONG), only clears
 ** LUAN_LONG: the stack was deep a short time ago, and may soon be deep again.

@@ -57,8 +57,8 @@ static void setlines (global_State *g, const GCObject *o, int on) {
 }
 
 
-/* Removes LUAN_HELD from the lines of the small userdata that the last minor collection has not
-   tenured. */
+/* Removes LUAN_HELD from the lines of the small userdata that the last minor collection has left
+   young: those of finalize.left (dead) and finalize.aged (live). */
 static void unmark (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
@@ -131,9 +131,9 @@ void luaN_endwaiting (lua_State *L) {
   size_t i, n = 0;
   for (i = 0; i < c->finalize.called; i++) v->a[i] = dropped(L, left(c, i));
   for (; i < v->n; i++) if (luaN_ismet(left(c, i))) waiting_keep(g, left(c, i));
-  /* Keeps in finalize.aged only live userdata: those that the collection has reached (LUAN_MET).
-     The dead ones that it keeps in finalize.left had this bit, too, but the loop above has removed
-     it. */
+  /* Keeps in finalize.aged only live userdata: those that the collection has reached (LUAN_MET). A
+     userdata of finalize.aged that has died is in finalize.left, too; the loop above has removed
+     its LUAN_MET. */
   for (i = 0; i < c->finalize.aged.n; i++) {
     GCObject *o = aged(c, i);
     if (luaN_ismet(o)) {
@@ -171,9 +171,10 @@ void luaN_tenurewaiting (global_State *g) {
 }
 
 
-/* Empties the lists at the start of a full collection (waiting.h). LUAN_HELD kept the lines of the
-   small userdata in use; now the mark of the epoch that ends replaces it. The sweep removes this
-   mark, so that the lines become free unless the full collection marks them again. */
+/* Empties the lists at the start of a full collection (waiting.h). LUAN_HELD has kept the lines of
+   the small userdata in use. Replaces it by the line mark of the epoch that ends. The sweep removes
+   the marks of that epoch, so that the lines become free unless the full collection marks them with
+   its own epoch. */
 void luaN_forgetwaiting (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;

@@ -9,8 +9,8 @@
 ** called. Afterwards the userdata is treated like any new object, wherever the finalizer has stored
 ** it.
 **
-** A large userdata is kept by the sweep of lists.large. The lines of a small one have the mark
-** LUAN_HELD, which keeps them in use, until the next minor collection.
+** The sweep of lists.large keeps a large userdata. The lines (units of 64 bytes) of a small
+** userdata have the mark LUAN_HELD, which keeps them in use, until the next minor collection.
 **
 ** The userdata is tenured like other objects if a weak table refers to it, if it owns external
 ** bytes, if MOST_WAITING others are pending finalization, if there is no memory to list it, or if a
@@ -24,9 +24,9 @@
 
 #include "lgc.h"
 
-/* Starts a minor collection: removes LUAN_HELD, which keeps lines from being reused, from all small
-   userdata that the last minor collection has not tenured, and empties finalize.aged, the list of
-   those that were alive. */
+/* To be called when a minor collection starts. Removes LUAN_HELD, which keeps lines from being
+   reused, from all small userdata that the last minor collection has not tenured, and empties
+   finalize.aged, the list of those that were alive. */
 LUAI_FUNC void luaN_beginwaiting (global_State *g);
 
 /* Keeps the dead young userdata whose finalizers must still be called. If mark.ageing is 1, leaves
