@@ -3,8 +3,9 @@
 ** The pacer (pace.h): size of the nursery, start of a major collection, work of each pause.
 **
 ** Size of the nursery. Unless it is set explicitly, it is the larger of two numbers, within bounds:
-** about the bytes of old objects, and a 64th of all bytes ever allocated. So a state that does
-** little stays small, and a large or busy one has a nursery that fits into a core's cache.
+** about the bytes of old objects, and a 64th of the bytes allocated in the life of the state. So a
+** state that does little stays small, and a large or busy one has a nursery that fits into a core's
+** cache.
 **
 ** Many states. The more states a process has, the smaller the nursery of each, because idle states
 ** keep their young objects in memory. The growth and volume that start a major collection depend on
@@ -12,8 +13,8 @@
 **
 ** Doubling. If half of a nursery survives and many old objects die, as in a queue, objects live a
 ** little longer than it takes to fill a nursery. Then the nursery is doubled, up to WIDER_MOST
-** times; but not in a big heap, and not if many objects have finalizers, because these would be
-** called later.
+** times; but not in a big heap, and not if many objects have finalizers, because the finalizers
+** would be called later.
 **
 ** A major collection starts for one of these reasons:
 **
@@ -42,9 +43,9 @@
 
 /*
 ** NURSERY_MIN, NURSERY_MAX: usual bounds of the nursery. NURSERY_MAX bytes fit into a core's cache.
-** It is used for two other bounds, too: the bytes that a slice in a big heap marks, which takes
-** about a millisecond (bench/pauses), and the bytes by which any heap may grow if there are few
-** states (leastgrowth).
+** Two other bounds are NURSERY_MAX, too: the bytes that one slice of a major collection marks in a
+** big heap, which takes about a millisecond (bench/pauses), and the bytes by which any heap may
+** grow before a major collection if there are few states (leastgrowth).
 **
 ** NURSERY_SMALL: the nursery has as many bytes as the old objects, up to this number. Each further
 ** byte of old objects adds two bytes; if it added one byte, the benchmark "queue" would run 2.5
@@ -101,8 +102,8 @@
 #define PART		8u
 
 /* An object with a finalizer counts as FINALIZER_BYTES bytes. The larger the sum of these bytes in
-   relation to the live bytes, the earlier a major collection starts ('volume'). FINALIZERS_MIN or
-   more objects with finalizers count as many. */
+   relation to the live bytes, the earlier a major collection starts ('volume'). The rules for many
+   objects with finalizers apply only if there are at least FINALIZERS_MIN. */
 #define FINALIZER_BYTES	256u
 #define FINALIZERS_MIN	32u
 
@@ -124,9 +125,9 @@
 #define MIN_CYCLE_GAP	1024u
 
 /*
-** Number of bytes that slices mark for each allocated byte, so that a major collection ends before
-** the heap has grown by 1 / WORK. With a higher number pauses are longer, and the heap grows less
-** meanwhile.
+** Number of bytes that slices of a major collection mark for each allocated byte, so that the
+** collection ends before the heap has grown by 1 / WORK. With a higher number pauses are longer,
+** and the heap grows less meanwhile.
 **
 ** WORK is also part of other bounds, such as the largest work debt (live bytes / WORK).
 */
@@ -174,8 +175,8 @@ static size_t untilcycle (global_State *g) {
 }
 
 
-/* Limits the next nurseries to three quarters of the bytes allocated in the present one, because
-   lua_Alloc has refused memory. */
+/* Limits the next nurseries to three quarters of the bytes that were allocated in the nursery that
+   ends, because lua_Alloc has refused memory. */
 static void tighten (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t n = (size_t)luaN_used(g) / 4 * 3;
@@ -344,9 +345,10 @@ static size_t sparedtexts (const luaN_Gc *c) {
 
 
 /* Returns 1 if a major collection is due because the bytes in use or the footprint have grown to a
-   limit (luaN_setpace). A number of bytes (sparedtexts) of the long strings and large userdata that
-   became old since the last major collection or were left young is not included, because most of
-   these objects are freed soon. */
+   limit (luaN_setpace). Most long strings and large userdata that became old since the last major
+   collection or were left young are freed soon, so the growth does not include their bytes, up to a
+   limit (sparedtexts). It does not include small userdata that were left young, either
+   (bytes.waiting). */
 static int hasgrown (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   size_t spared = sparedtexts(c) + c->bytes.waiting;
@@ -382,9 +384,10 @@ int luaN_majordue (global_State *g) {
   size_t new = (old > c->pace.finalizers) ? old - c->pace.finalizers : 0;
   uint64_t forweak = (uint64_t)(c->pace.found ? 1 : PATIENCE_MIN) * c->pace.live + NURSERY_MAX;
   size_t forfinalizers = undoomed(c);
-  /* In the incremental mode, the nursery ends when a major collection is due (untilcycle), or
-     slightly earlier: if a block was resized, GCdebt counts all bytes of the new block, 'volume'
-     only the growth. So the collection is due when at most MIN_CYCLE_GAP bytes are left. */
+  /* In the incremental mode, the nursery is sized to end when a major collection is due
+     (untilcycle). It may end slightly earlier: if a block was resized, GCdebt counts all bytes of
+     the new block, but 'volume' counts only the growth. So the collection is due already when at
+     most MIN_CYCLE_GAP bytes of 'volume' are left. */
   if (c->pace.fullcycles) volume += MIN_CYCLE_GAP;
   return hasgrown(g) || volume >= c->pace.volume ||
          (volume >= c->pace.volume / 2 && isquiet(g)) ||
@@ -405,7 +408,8 @@ void luaN_reclaimed (global_State *g, l_mem dead) {
   if (dead >= c->bytes.old / (l_mem)PART) c->pace.patience = PATIENCE_MIN;
   else if (!hasgrown(g) && spent(g) - c->pace.since >= c->pace.volume / 2 &&
            c->pace.patience < PATIENCE_MAX)
-    /* the collection started because much was allocated ('volume'), and found little garbage */
+    /* the collection started because much was allocated ('volume'), not because the heap has grown;
+       and it has found little garbage */
     c->pace.patience *= 4;
 }
 
@@ -456,7 +460,7 @@ static unsigned multiple (global_State *g) {
 **   without empty blocks) has reached 'threshold': the footprint includes free lines between
 **   survivors
 ** - if the footprint has grown by 'threshold' bytes since the last major collection: explicit frees
-**   of vectors can leave lines that are only partly used
+**   of vectors can leave lines (units of 64 bytes) that are in use only in part
 */
 void luaN_setpace (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
@@ -491,8 +495,10 @@ void luaN_cycleended (global_State *g) {
   c->pace.cycles++;
   if (isother(c->pace.live, gettotalbytes(g))) c->pace.patience = PATIENCE_MIN;
   c->pace.live = gettotalbytes(g);
-  /* A larger part than an eighth of the live bytes leaves less memory to C modules near a limit; a
-     smaller one makes collections more frequent there (bench/limits). */
+  /* After a major collection, the heap may grow by an eighth of the live bytes without a check that
+     lua_Alloc can provide more memory ('unchecked'). If the host limits the memory, a larger part
+     leaves less memory to C modules near the limit, and a smaller one makes collections more
+     frequent there (bench/limits). */
   g->heap.blocks.unchecked = g->heap.allocated + c->pace.live / 8;
   c->pace.outside = c->bytes.outside;
   c->pace.footprint = footprint(&g->heap);
@@ -505,8 +511,8 @@ void luaN_cycleended (global_State *g) {
 }
 
 
-/* Returns the bytes that a slice must mark for 'bytes' of allocation if the heap is big and weak
-   tables have received many entries. */
+/* Returns the bytes that a slice of a major collection must mark for 'bytes' of allocation if the
+   heap is big and weak tables have received many entries. */
 static size_t hurriedwork (size_t bytes) {
   return bytes * (NURSERY_MAX / NURSERY_SMALL);
 }

@@ -22,10 +22,11 @@
 **   retained Objects with finalizers and entries of weak tables retain more than their own bytes.
 **            Many new ones start a major collection earlier.
 **   slices   Each allocated byte pays for a fixed number of bytes of marking, so that a major
-**            collection ends. A pause marks a bounded number of bytes. The rest is work debt, up to
-**            a part of L; beyond that, the pause is longer.
+**            collection ends. A pause marks a bounded number of bytes, and leaves the rest to
+**            later pauses, as work debt. This debt is at most a part of L: instead of exceeding
+**            it, the pause is longer.
 **
-** Each constant of pace.c belongs to one of these terms.
+** Each constant of pace.c belongs to one of these costs or decisions.
 */
 #pragma once
 
@@ -35,7 +36,8 @@
 #define LUAN_VISIT	48u
 
 /* A slice of a major collection works in parts of LUAN_SLICE bytes of marking, or of LUAN_ATONCE
-   visits of entries. Smaller parts exceed the slice's budget by less, and need more calls. */
+   visits of entries. With smaller parts, a slice exceeds its budget by less, but more calls are
+   needed. */
 #define LUAN_SLICE	((size_t)128 * 1024)
 #define LUAN_ATONCE	2048u
 
@@ -60,8 +62,8 @@ LUAI_FUNC void luaN_newnursery (global_State *g);
    seam.h.) */
 LUAI_FUNC uint64_t luaN_charged (global_State *g, uint64_t *planned);
 
-/* Returns the bytes that the next slice must mark for 'bytes' of allocation since the last
-   slice. */
+/* Returns the bytes that the next slice of a major collection must mark, because 'bytes' bytes were
+   allocated since the last slice. */
 LUAI_FUNC size_t luaN_markbudget (global_State *g, size_t bytes);
 
 /* Returns the bytes that this pause must mark: the sum of 'work', which has become due since the

@@ -10,7 +10,7 @@
 #include "sampling.h"
 
 
-/* Returns t in nanoseconds; 0 if t is negative, on a clock that was set back. */
+/* Returns t in nanoseconds; 0 if t is negative, because the clock was set back. */
 static uint64_t nanoseconds (const struct timespec *t) {
   return (t->tv_sec < 0) ? 0 : (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
 }
@@ -46,7 +46,8 @@ static uint64_t between (uint64_t then, uint64_t now) {
 }
 
 
-/* Returns the CPU time of all timed slices, with the running one, in nanoseconds. */
+/* Returns the CPU time of all slices of major collections that ran with a sampler, including the
+   present one, in nanoseconds. */
 static uint64_t slices (const luaN_Gc *c) {
   if (c->pause.slicebegan == 0) return c->pause.slices;
   return c->pause.slices + between(c->pause.slicebegan, luaN_processor(luaN_now()));

@@ -12,10 +12,10 @@ LUAI_FUNC void luaN_beginpause (global_State *g);
    Finalizers run after the pause. */
 LUAI_FUNC void luaN_endpause (lua_State *L);
 
-/* Starts to measure the CPU time of the major collection in this pause, if there is a sampler. To
-   be called after the minor collection. */
+/* If there is a sampler, starts to measure the CPU time of the slice of a major collection in this
+   pause. To be called between the minor collection and the slice. */
 LUAI_FUNC void luaN_beginslice (global_State *g);
 
-/* Records the end of a pause that has only visited a part of the remembered set (refine.c). Does
-   not call the sampler. */
+/* Records the end of a pause without a collection, which has only visited a part of the remembered
+   set (refine.c). Does not call the sampler. Part of luaN_endpause. */
 LUAI_FUNC void luaN_endslice (global_State *g);

@@ -36,7 +36,7 @@
 #define PERCENT_MAX	10000u
 #define NURSERY_MOST	((size_t)1024 * 1024 * 1024)
 
-/* An error message contains at most this number of bytes of the wrong word. */
+/* Largest number of bytes of a wrong word that the error message contains. */
 #define SHOWN	LUA_IDSIZE
 
 #define KNOWN \

@@ -17,7 +17,8 @@ LUAI_FUNC void luaN_readtuning (global_State *g);
    the program's value, returned if t is 0. */
 #define luaN_tuned(t,own)	((t) != 0 ? (unsigned)(t) - 1u : (unsigned)(own))
 
-/* true in the generational mode */
+/* 1 if the generational mode is in effect: set by LUA_GC, or by the program if LUA_GC sets no
+   mode */
 #define luaN_isgen(g) \
   ((g)->heap.gc.pace.tuning.mode != 0 ? (g)->heap.gc.pace.tuning.mode == 1 + KGC_GEN \
                                  : isdecGCmodegen(g))
