@@ -126,3 +126,12 @@ int descriptor_write (int fd, const void *data, size_t n) {
   }
   return 0;
 }
+
+size_t descriptor_text (const char *path, char *to, size_t size) {
+  int fd = descriptor_open(path, O_RDONLY, 0);
+  ssize_t got = (fd >= 0) ? read(fd, to, size - 1) : 0;
+  const size_t n = (got > 0) ? (size_t)got : 0;
+  if (fd >= 0) close(fd);
+  to[n] = '\0';
+  return n;
+}

@@ -28,6 +28,10 @@ int descriptor_open (const char *path, int flags, mode_t mode);
 /* Like openat(2) with O_CLOEXEC, but never returns 0, 1 or 2. */
 int descriptor_openat (int folder, const char *path, int flags, mode_t mode);
 
+/* Reads up to size - 1 bytes from the start of a file, and stores them in 'to' with a NUL. Returns
+   their number; 0: the file is empty or unreadable. */
+size_t descriptor_text (const char *path, char *to, size_t size);
+
 /* Returns 1 if the program can open DESCRIPTOR_SPARE + 'more' descriptors ('more' <=
    DESCRIPTOR_MORE). To find out, makes copies of 'fd' and closes them. If the result is 0, the
    caller must close 'fd', because the program may need the last descriptors. Returns 1 also if a

@@ -5,7 +5,6 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <pthread.h>
 #include <signal.h>
@@ -128,15 +127,9 @@ static void makeroom (const struct sockaddr_un *a) {
 /* Returns 1 if the process has ended, also if it is a zombie. */
 static int isgone (pid_t pid) {
   char text[256], *end;
-  ssize_t n;
-  int fd;
   if (kill(pid, 0) != 0 && errno == ESRCH) return 1;
   snprintf(text, sizeof(text), "/proc/%ld/stat", (long)pid);
-  fd = descriptor_open(text, O_RDONLY, 0);
-  if (fd < 0) return 0;
-  n = read(fd, text, sizeof(text) - 1);  /* the text is "ID (NAME) STATE ..." */
-  close(fd);
-  text[n > 0 ? n : 0] = '\0';
+  descriptor_text(text, text, sizeof(text));  /* the text is "ID (NAME) STATE ..." */
   end = strrchr(text, ')');
   return end != NULL && (strncmp(end, ") Z", 3) == 0 || strncmp(end, ") X", 3) == 0);
 }

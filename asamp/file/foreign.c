@@ -33,19 +33,11 @@
 
 /* Determines the effective user of a process. Returns 0 if /proc does not show it. */
 static int userof (pid_t pid, uid_t *uid) {
-  char path[64], line[256];
-  unsigned found;
-  int has = 0;
-  FILE *f;
+  char path[64], text[1024], *line;
   snprintf(path, sizeof(path), "/proc/%ld/status", (long)pid);
-  f = fopen(path, "re");
-  while (f != NULL && !has && fgets(line, sizeof(line), f) != NULL)
-    has = sscanf(line, "Uid:%*u%u", &found) == 1;
-  if (f != NULL)
-    fclose(f);
-  if (has)
-    *uid = (uid_t)found;
-  return has;
+  descriptor_text(path, text, sizeof(text));
+  line = strstr(text, "\nUid:");
+  return line != NULL && sscanf(line, " Uid:%*u%u", uid) == 1;
 }
 
 int foreign_peer (int fd, ForeignPeer *peer) {

@@ -117,14 +117,10 @@ static char *process_literal (const char *text) {
 /* Returns the command line, up to 4,095 bytes; the program's name if it cannot be read. */
 static char *commandline (void) {
   char text[4096];
-  ssize_t n, i;
-  int fd = descriptor_open("/proc/self/cmdline", O_RDONLY, 0);
-  n = (fd >= 0) ? read(fd, text, sizeof(text) - 1) : -1;
-  if (fd >= 0) close(fd);
-  if (n <= 0) return strdup(program_invocation_name);
+  size_t i, n = descriptor_text("/proc/self/cmdline", text, sizeof(text));
+  if (n == 0) return strdup(program_invocation_name);
   for (i = 0; i < n - 1; i++)
     if (text[i] == '\0') text[i] = ' ';
-  text[n] = '\0';
   return strdup(text);
 }
 

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads the list of the process's mappings, /proc/self/maps. */
+#ifndef asamp_maps_h
+#define asamp_maps_h
+
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct Maps {
+  int fd;
+  char *data;			/* buffer for the file's text */
+  size_t at, n;			/* the part of 'data' that is not parsed yet: bytes at to n - 1 */
+  /* the mapping that maps_next has read; from 0, to 0: none yet */
+  uintptr_t from, to;		/* its addresses: from 'from' to below 'to' */
+  unsigned long inode;		/* inode of its file; 0: none */
+  const char *name;		/* path of its file, a name such as "[heap]", or ""; valid until the
+                                   next call */
+} Maps;
+
+/* Opens the list. Returns 0 if that fails. Call maps_close in both cases. */
+int maps_open (Maps *m);
+/* Reads the next mapping. Returns 0 at the end of the list. */
+int maps_next (Maps *m);
+void maps_close (Maps *m);
+
+#endif
