@@ -43,8 +43,8 @@ typedef struct EncoderConfig {
   int numbered;         /* 0: each state numbers its functions and classes from 1; 1: all states
                            share the numbers */
   /* Writes the symbol and the object file of a native address, or "" if unknown. The address is
-     a frame's id without its lowest bit. Called once per address. NULL: native frames have no
-     names. */
+     a frame's id (frameids.h) without its lowest bit. Called once per id. NULL: native frames have
+     no names. */
   void (*resolve)(void *ud, uint64_t address, char *symbol, size_t symbolsize,
                   char *file, size_t filesize);
   void *resolve_ud;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Frame ids: the numbers that identify the frames of stacks in a profile. Lua functions have the
-** ids 8, 16, 24, ... The id of a native frame is its code address with bit 0 set. The odd ids up to
-** FRAME_TAIL are pseudo-frames, such as "minor collection", which represent no code.
+** ids 8, 16, 24, ... The id of a native frame is its code address with bit 0 set, and with the
+** number of its object file in bits 48 to 62 (unwind/codefile.h). The odd ids up to FRAME_TAIL are
+** pseudo-frames, such as "minor collection", which represent no code.
 */
 #ifndef asamp_frameids_h
 #define asamp_frameids_h

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bounds.h"
+#include "codefile.h"
 #include "counting.h"
 #include "frameids.h"
 #include "idmap.h"
@@ -128,7 +129,7 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
     int isnative = (id & 1) && id != FRAME_CUT && id != FRAME_TAIL;
     to[i].function = isnative ? NULL : functionof(e, id);
     to[i].line = (int)frames[i].line;
-    to[i].address = isnative ? (const void *)(uintptr_t)(id & ~UINT64_C(1)) : NULL;
+    to[i].address = isnative ? (const void *)(uintptr_t)((id & CODEFILE_ADDRESS) - 1) : NULL;
   }
   if (e->client.allocated == NULL) return;
   s.number = e->reported[known].number;
@@ -363,8 +364,7 @@ static const char *embed_label (lua_State *L, const char *name, const char *valu
 
 static void symbol (const void *address, char *name, size_t namesize,
                     char *file, size_t filesize) {
-  native_name(NULL, (uint64_t)(uintptr_t)address, name, namesize, file,
-              filesize);
+  native_name(NULL, native_id(address), name, namesize, file, filesize);
 }
 
 static const char *kindname (asamp_Kind kind) {

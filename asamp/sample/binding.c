@@ -103,7 +103,7 @@ typedef int Raise (lua_State *L, const char *format, ...);
    error, or NULL. */
 static int bind (const char *module, int seam, void *caller, Raise **raise, char *err,
                  size_t errsize) {
-  Loaded where = {NULL, NULL, NULL};
+  Loaded where = {NULL, NULL, NULL, NULL};
   struct link_map *object = objectof(caller, &where);
   const struct link_map *which;
   const char *missing;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "binding.h"
+#include "codefile.h"
 #include "registered.h"
 
 /* State of one search for the name of a C function. */
@@ -70,7 +71,8 @@ static void metatables (Search *s, const void *loaded) {
 void cnames_meet (lua_State *L, const void *function) {
   Search s;
   luaN_Entry loaded = {0};
-  if (!registered_iswanted(function)) return;
+  const uint64_t id = codefile_id(function);
+  if (!registered_iswanted(id)) return;
   s.L = L;
   s.function = function;
   s.slots = 0;
@@ -78,5 +80,5 @@ void cnames_meet (lua_State *L, const void *function) {
   if (luaN_field(L, luaN_registry(L), LUA_LOADED_TABLE, &loaded) && loaded.table != NULL)
     modules(&s, loaded.table);
   if (s.length == 0) metatables(&s, loaded.table);
-  if (s.length > 0) registered_set(function, s.name);
+  if (s.length > 0) registered_set(id, s.name);
 }

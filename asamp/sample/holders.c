@@ -678,9 +678,9 @@ int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
 static int holders_named (Holders *h, uint32_t path, const char *mark, size_t *size) {
   char name[120], file[8], text[HOLDERS_TEXT + 1];
   const char *step = h->text + h->paths[path].at;
-  uint64_t code = strtoull(mark + sizeof(CODE) - 1, NULL, 16);
+  uintptr_t code = (uintptr_t)strtoull(mark + sizeof(CODE) - 1, NULL, 16);
   size_t n;
-  native_name(NULL, code, name, sizeof(name), file, sizeof(file));
+  native_name(NULL, native_id((void *)code), name, sizeof(name), file, sizeof(file));
   n = (size_t)snprintf(text, sizeof(text), "%.*s%s%s%s", (int)(mark - step), step,
                        name[0] != '\0' ? "C function " : "a C function", name,
                        mark + sizeof(CODE) - 1 + 16) + 1;

@@ -7,7 +7,9 @@
 
 #include "binding.h"
 #include "cnames.h"
+#include "codefile.h"
 #include "frameids.h"
+#include "native.h"
 
 #include "owner.h"
 #include "stack.h"
@@ -184,7 +186,7 @@ static void pushlua (Stack *s, const luaN_Frame *f) {
 }
 
 static void pushnative (Stack *s, const void *address) {
-  push(s, (uint64_t)(uintptr_t)address | 1, 0);
+  push(s, (s->inmalloc ? codefile_id(address) : native_id(address)) | 1, 0);
 }
 
 /* Pushes a native frame for a C function for which the walk found no frame. Its address is the

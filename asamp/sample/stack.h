@@ -58,6 +58,8 @@ typedef struct Stack {
   int cut;
   int bare;			/* 1: the innermost coroutine has no Lua frame yet, and the walk of
                                    the C stack has not yet reached its lua_resume. */
+  int inmalloc;			/* 1: the sample is taken inside malloc, so the walk must not wait
+                                   for a lock. */
   int resumed;			/* 1: the main thread has resumed a coroutine. */
   struct luaN_Frame *lua;	/* The Lua frames of the walk, from luaN_frames. */
   void **native;		/* Buffer for return addresses. */

@@ -49,7 +49,9 @@ int tracknative_take (lua_State *L, const MallocSample *in) {
   if (!stack_ready(&t->stack) || !mallocs_watch(&s)) return MALLOCS_LOST;
   t->busy++;
   if (pending_add(&t->pending, s.owner, NULL)) {
+    t->stack.inmalloc = 1;
     stack_known(&t->stack, L, s.native, s.n, s.whole, s.sp);
+    t->stack.inmalloc = 0;
     reportnative(t, &s);
   }
   else {

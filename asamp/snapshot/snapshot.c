@@ -94,7 +94,7 @@ static void codes (Writer *w, lua_State *L) {
     for (k = 0; k < nwritten && written[k] != f[i].function; ) k++;
     if (k < nwritten) continue;
     written[nwritten++] = f[i].function;
-    native_name(NULL, (uint64_t)(uintptr_t)f[i].function, name, sizeof(name), file, sizeof(file));
+    native_name(NULL, native_id(f[i].function), name, sizeof(name), file, sizeof(file));
     if (name[0] != '\0') dump_code(&w->dump, f[i].function, name);
   }
   free(f);

@@ -75,7 +75,7 @@ static int countobjects (struct dl_phdr_info *info, size_t size, void *ud) {
 
 static int addobject (struct dl_phdr_info *info, size_t size, void *ud) {
   Table *t = ud;
-  Loaded o = {NULL, NULL, NULL};
+  Loaded o = {NULL, NULL, NULL, NULL};
   int i;
   (void)size;
   for (i = 0; i < info->dlpi_phnum; i++) {
@@ -99,10 +99,15 @@ static int addobject (struct dl_phdr_info *info, size_t size, void *ud) {
   return t->n == LOADED_MAX;
 }
 
+void loaded_counts (unsigned long long counts[2]) {
+  counts[0] = counts[1] = 0;
+  dl_iterate_phdr(countobjects, counts);
+}
+
 static int rebuild (void) {
-  unsigned long long now[2] = {0, 0};
+  unsigned long long now[2];
   Table *t;
-  dl_iterate_phdr(countobjects, now);
+  loaded_counts(now);
   if (turn != 0 && now[0] == adds && now[1] == subs) return 0;
   t = &tables[(turn + 1) & 1];
   /* readers must see that the other table is selected before this one changes */
@@ -189,5 +194,6 @@ int loaded_find (const void *address, Loaded *object) {
   object->from = a.from;
   object->to = a.to;
   object->table = a.table;
+  object->map = a.map;
   return 1;
 }

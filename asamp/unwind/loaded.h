@@ -20,6 +20,8 @@ typedef struct Loaded {
   const char *from, *to;	/* the file's memory: addresses from 'from' to below 'to' */
   const void *table;		/* address of .eh_frame_hdr, the sorted table of functions by which
                                    unwind tables are searched; NULL: none */
+  const struct link_map *map;	/* the loader's data of the file; NULL: unknown, because the table
+                                   is used */
 } Loaded;
 
 /* Fills the table again and returns 1, if object files were loaded or unloaded since the last call.
@@ -29,6 +31,10 @@ int loaded_refresh (void);
 /* Returns 1 if loaded_find uses the table, because _dl_find_object is not available or
    loaded_refresh was not called yet. */
 int loaded_isold (void);
+
+/* Sets counts[0] and counts[1] to the numbers of object files that the loader had ever loaded and
+   unloaded. May wait for the loader's lock. */
+void loaded_counts (unsigned long long counts[2]);
 
 /* Finds the object file that contains an address. Returns 0 if there is none, or before the first
    call of loaded_refresh. */

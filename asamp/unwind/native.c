@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "native.h"
 #include "clock.h"
-#include "descriptor.h"
+#include "maps.h"
 
 #include <dwarf.h>
 #include <elfutils/libdwfl.h>
@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "codefile.h"
 #include "indirect.h"
 #include "registered.h"
 #include "symbols.h"
@@ -32,28 +33,11 @@ typedef struct Image {
   int searched;	/* 1: the debug file has been searched for */
 } Image;
 
-/* An object file of an earlier session of libdwfl. A host that makes a Lua state for each request
-   may unload such a file before the names of its functions are looked up. */
-typedef struct Gone {
-  /* from, to: range of addresses at which the file was loaded. bias: difference between an address
-     in memory and the address in the file. */
-  uint64_t from, to, bias;
-  uint64_t turn;	/* number that shows the order in which files were remembered; 0: unused
-                           element */
-  dev_t device;
-  ino_t inode;
-  char *path;
-} Gone;
-
-#define GONE_MOST	1024u	/* largest number of remembered object files */
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static Gone gone[GONE_MOST];
-static uint64_t turns;		/* largest Gone.turn */
 static Dwfl *session;		/* libdwfl's data about the object files that were loaded when the
                                    session was made; NULL: none */
-static unsigned long long loads;	/* value of dlpi_adds (files ever loaded by the loader) when
-                                           'session' was made */
+static unsigned long long loads;	/* number of files that the loader had ever loaded
+                                           when 'session' was made */
 static unsigned nsessions;
 static int starved;		/* 1: the next lookup makes a new session, because this one may lack
                                    an object file: the file was loaded later, or memory ran out */
@@ -116,54 +100,7 @@ static const Dwfl_Callbacks callbacks = {
   .find_debuginfo = nodebuginfo,
 };
 
-static int countloads (struct dl_phdr_info *info, size_t size, void *ud) {
-  (void)size;
-  *(unsigned long long *)ud = info->dlpi_adds;
-  return 1;
-}
-
-/* Returns the element of 'gone' in which to remember an object file: the element with the same file
-   at the same address, or else the oldest one. */
-static Gone *goneof (uint64_t from, const char *path) {
-  Gone *oldest = &gone[0];
-  unsigned i;
-  for (i = 0; i < GONE_MOST; i++) {
-    Gone *g = &gone[i];
-    if (g->turn > 0 && g->from == from && strcmp(g->path, path) == 0) return g;
-    if (g->turn < oldest->turn) oldest = g;
-  }
-  return oldest;
-}
-
-
-/* Callback for each module (object file) of a session that ends. Remembers the file in 'gone' if
-   its data were read. */
-static int note (Dwfl_Module *mod, void **ud, const char *name, Dwarf_Addr start, void *arg) {
-  Image *image = *ud;
-  GElf_Addr bias;
-  const char *path = NULL;
-  Dwarf_Addr end = 0;
-  char *copy;
-  Gone *g;
-  (void)name; (void)arg;
-  dwfl_module_info(mod, NULL, NULL, &end, NULL, NULL, &path, NULL);
-  if (image == NULL || path == NULL ||
-      dwfl_module_getelf(mod, &bias) == NULL || (copy = strdup(path)) == NULL)
-    return DWARF_CB_OK;
-  g = goneof(start, path);
-  free(g->path);
-  g->from = start;
-  g->to = end;
-  g->bias = bias;
-  g->path = copy;
-  g->turn = ++turns;
-  g->device = image->file.device;
-  g->inode = image->file.inode;
-  return DWARF_CB_OK;
-}
-
 static void native_end (void) {
-  if (session != NULL) dwfl_getmodules(session, note, NULL, 0);
   dwfl_end(session);
   session = NULL;
   while (images != NULL) {
@@ -176,93 +113,34 @@ static void native_end (void) {
   }
 }
 
-/* Looks up an address in a remembered object file. Writes the name of the function to 'symbol'
-   (file name and offset if the function has no name), and the file's path to 'file'. Returns 0 if
-   the file has no code at the address, or if another file has replaced it. */
-static int nameof (const Gone *g, uint64_t address, char *symbol, size_t symbolsize, char *file,
-                   size_t filesize) {
-  const uint64_t at = address - g->bias;
-  SymbolFile f;
-  Elf *elf = symbols_map(&f, g->path) ? elf_memory(f.data, f.size) : NULL;
-  int is = elf != NULL && f.device == g->device && f.inode == g->inode && symbols_iscode(elf, at);
-  if (is) {
-    const char *name = symbols_name(elf, at), *base = strrchr(g->path, '/');
-    if (name != NULL) snprintf(symbol, symbolsize, "%s", name);
-    else snprintf(symbol, symbolsize, "%s+0x%llx", base != NULL ? base + 1 : g->path,
-                  (unsigned long long)symbols_start(elf, at));
-    snprintf(file, filesize, "%s", g->path);
-  }
-  elf_end(elf);
-  symbols_unmap(&f);
-  return is;
-}
-
-
-/* Looks up an address in the object files that earlier sessions of libdwfl had read, and which may
-   be unloaded now (the list 'gone'). Starts with the file remembered last. If none has code at the
-   address, leaves 'symbol' and 'file' unchanged. */
-static void gonename (uint64_t address, char *symbol, size_t symbolsize, char *file,
-                      size_t filesize) {
-  uint64_t before = UINT64_MAX;
-  const Gone *g;
-  do {
-    unsigned i;
-    g = NULL;
-    for (i = 0; i < GONE_MOST; i++) {
-      const Gone *o = &gone[i];
-      if (o->from <= address && address < o->to && o->turn < before &&
-          (g == NULL || g->turn < o->turn))
-        g = o;
-    }
-    if (g != NULL) before = g->turn;
-  } while (g != NULL && !nameof(g, address, symbol, symbolsize, file, filesize));
-}
-
-/* Parses a line "from-to rights offset device inode path" of the list of mappings. Returns the
-   path, or "[vdso]" for the vDSO; NULL: the mapping is of no file. libdwfl would use sscanf, which
-   takes five times as long. */
-static const char *native_mapping (char *line, uint64_t *from, uint64_t *to) {
-  char *end;
-  int field;
-  line[strcspn(line, "\n")] = '\0';
-  *from = strtoull(line, &end, 16);
-  *to = (*end == '-') ? strtoull(end + 1, &end, 16) : 0;
-  for (field = 0; field < 3; field++) {
-    end += strspn(end, " ");
-    end += strcspn(end, " ");
-  }
-  if (strtoull(end, &end, 10) == 0)
-    return (*from != 0 && *from == getauxval(AT_SYSINFO_EHDR)) ? "[vdso]" : NULL;
-  return end + strspn(end, " ");
-}
-
 /* Reports the files in the list of mappings to libdwfl. Mappings of the same file, with no other
    file between them, are one object. Returns 0 on failure. */
-static int reportmaps (Dwfl *s, FILE *maps) {
-  char line[PATH_MAX + 128], last[PATH_MAX + 128] = "";
-  uint64_t from, to, low = 0, high = 0;
-  while (fgets(line, sizeof(line), maps) != NULL) {
-    const char *path = native_mapping(line, &from, &to);
-    if (path == NULL) continue;
+static int reportmaps (Dwfl *s, Maps *m) {
+  char last[PATH_MAX + 128] = "";
+  uint64_t low = 0, high = 0;
+  while (maps_next(m)) {
+    const int iskernel = m->from != 0 && m->from == getauxval(AT_SYSINFO_EHDR);
+    const char *path = (m->inode == 0 && iskernel) ? "[vdso]" : m->name;
+    if (m->inode == 0 && !iskernel) continue;
     if (strcmp(path, last) != 0) {
       if (*last != '\0' && dwfl_report_module(s, last, low, high) == NULL) return 0;
-      strcpy(last, path);
-      low = from;
+      snprintf(last, sizeof(last), "%s", path);
+      low = m->from;
     }
-    high = to;
+    high = m->to;
   }
   return *last == '\0' || dwfl_report_module(s, last, low, high) != NULL;
 }
 
-typedef struct Loaded {
+typedef struct Listed {
   Dwfl *session;
   int n;
-} Loaded;
+} Listed;
 
 /* Callback that reports an object of the loader's list to libdwfl. The program itself is the first
    object and has no name. */
 static int reportloaded (struct dl_phdr_info *info, size_t size, void *ud) {
-  Loaded *to = ud;
+  Listed *to = ud;
   const char *name = info->dlpi_name;
   uint64_t from = UINT64_MAX, end = 0, page = (uint64_t)sysconf(_SC_PAGESIZE);
   int i;
@@ -286,13 +164,12 @@ static int reportloaded (struct dl_phdr_info *info, size_t size, void *ud) {
 /* Reports the loaded objects to libdwfl: the files in the list of mappings, or the loader's list if
    /proc is missing. Returns 0 on failure. */
 static int report (Dwfl *s) {
-  Loaded loaded = {s, 0};
-  FILE *maps = fopen("/proc/self/maps", "re");
+  Listed listed = {s, 0};
+  Maps m;
   int ok;
   dwfl_report_begin(s);
-  if (maps == NULL) return dl_iterate_phdr(reportloaded, &loaded) == 0;
-  ok = reportmaps(s, maps);
-  fclose(maps);
+  ok = maps_open(&m) ? reportmaps(s, &m) : dl_iterate_phdr(reportloaded, &listed) == 0;
+  maps_close(&m);
   return ok;
 }
 
@@ -300,18 +177,15 @@ static int report (Dwfl *s) {
    none, if the loader has loaded files since the session was made, or if 'starved' is 1. Returns
    NULL on failure. */
 static Dwfl *native_current (void) {
-  unsigned long long now = 0;
-  dl_iterate_phdr(countloads, &now);
-  if (session != NULL && loads == now && !starved) return session;
+  unsigned long long now[2];
+  loaded_counts(now);
+  if (session != NULL && loads == now[0] && !starved) return session;
   native_end();
   starved = 0;
   session = dwfl_begin(&callbacks);
-  descriptor_hold();  /* 'report' opens a file, which must not get the number of a closed standard
-                         stream */
   if (session != NULL && (!report(session) || dwfl_report_end(session, NULL, NULL) != 0))
     native_end();
-  descriptor_release();
-  loads = now;
+  loads = now[0];
   nsessions++;
   started = clock_now() / 1000000000;
   return session;
@@ -419,42 +293,95 @@ static const char *debugname (Dwfl_Module *mod, Image *image, uint64_t address) 
   return (image->names != NULL) ? symbols_name(image->names, address) : NULL;
 }
 
-/* Writes the name of the function at 'address' of a module. If the function is an implementation of
-   an indirect function such as memcpy (indirect.h), writes the public name. If the function has no
-   name, writes the file's name and the offset of the function's start. */
-static void modulename (Dwfl_Module *mod, uint64_t address, const char *path, char *symbol,
-                        size_t size) {
+/* Writes 'name'. If it is NULL, writes the last part of a path and an address in this file. */
+static void putname (char *symbol, size_t size, const char *name, const char *path, uint64_t at) {
+  const char *base = strrchr(path, '/');
+  if (name != NULL) snprintf(symbol, size, "%s", name);
+  else snprintf(symbol, size, "%s+0x%llx", (base != NULL) ? base + 1 : path,
+                (unsigned long long)at);
+}
+
+/* Writes the name of the function with the id 'id' of a module. If the function is an
+   implementation of an indirect function such as memcpy (indirect.h), writes the public name.
+   If the function has no name, writes the file's name and the offset of the function's start.
+   Writes the file's path to 'file'. */
+static void modulename (Dwfl_Module *mod, uint64_t id, char *symbol, size_t symbolsize, char *file,
+                        size_t filesize) {
+  const uint64_t address = id & CODEFILE_ADDRESS;
   GElf_Addr bias;
   void **ud = NULL;
   Elf *elf = dwfl_module_getelf(mod, &bias);
-  const char *modname = dwfl_module_info(mod, &ud, NULL, NULL, NULL, NULL, NULL, NULL);
+  const char *path = NULL;
+  const char *modname = dwfl_module_info(mod, &ud, NULL, NULL, NULL, NULL, &path, NULL);
   Image *image = *ud;  /* not NULL: findelf has set it when it opened the file */
   uint64_t start = symbols_start(elf, address - bias);
   const char *name = indirect_name(start + bias, 0);
   if (name == NULL) name = symbolname(mod, elf, bias, address);
   if (name == NULL) name = debugname(mod, image, address - bias);
-  if (name == NULL) name = registered_name((const void *)(uintptr_t)(start + bias));
+  if (name == NULL) name = registered_name(id - address + bias + start);
   if (name == NULL) name = indirect_name(start + bias, 1);
-  if (name != NULL) snprintf(symbol, size, "%s", name);
-  else {
-    const char *base = (path != NULL) ? path : modname;
-    if (strrchr(base, '/') != NULL) base = strrchr(base, '/') + 1;
-    snprintf(symbol, size, "%s+0x%llx", base, (unsigned long long)start);
-  }
+  putname(symbol, symbolsize, name, (path != NULL) ? path : modname, start);
+  if (path != NULL) snprintf(file, filesize, "%s", path);
 }
 
-void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
+/* Stores path, device and inode of the module's file (NULL: unknown) in *of, unless they are stored
+   already. Lock held. */
+static void note (CodeFile *of, Dwfl_Module *mod) {
+  void **ud = NULL;
+  const char *path = NULL;
+  if (of->noted) return;
+  if (mod != NULL) dwfl_module_info(mod, &ud, NULL, NULL, NULL, NULL, &path, NULL);
+  if (path != NULL) {
+    const Image *image = *ud;
+    of->device = image->file.device;
+    of->inode = image->file.inode;
+    of->path = strdup(path);
+  }
+  __atomic_store_n(&of->noted, 1, __ATOMIC_RELEASE);
+}
+
+uint64_t native_id (const void *address) {
+  const uint64_t id = codefile_id(address);
+  CodeFile *of = codefile_of(id);
+  if (of != NULL && !__atomic_load_n(&of->noted, __ATOMIC_ACQUIRE)) {
+    note(of, lockmodule((uintptr_t)address));
+    pthread_mutex_unlock(&lock);
+  }
+  return id;
+}
+
+/* Writes the name of the function with the id 'id' in an unloaded object file, and the file's path.
+   Writes nothing if the file has no code at the address, or if another file has replaced it. An
+   unloaded file is a shared library, whose addresses start at 0. */
+static void unloadedname (const CodeFile *of, uint64_t id, char *symbol, size_t symbolsize,
+                          char *file, size_t filesize) {
+  const uint64_t at = (id & CODEFILE_ADDRESS) - (uintptr_t)of->at.from;
+  SymbolFile f;
+  Elf *elf = symbols_map(&f, of->path) ? elf_memory(f.data, f.size) : NULL;
+  if (elf != NULL && f.device == of->device && f.inode == of->inode && symbols_iscode(elf, at)) {
+    const uint64_t start = symbols_start(elf, at);
+    const char *name = symbols_name(elf, at);
+    if (name == NULL) name = registered_name(id - at + start);
+    putname(symbol, symbolsize, name, of->path, start);
+    snprintf(file, filesize, "%s", of->path);
+  }
+  elf_end(elf);
+  symbols_unmap(&f);
+}
+
+void native_name (void *ud, uint64_t id, char *symbol, size_t symbolsize,
                   char *file, size_t filesize) {
+  const uint64_t address = id & CODEFILE_ADDRESS;
+  const int iscurrent = codefile_id((const void *)(uintptr_t)address) == id;
+  CodeFile *of = codefile_of(id);
   Dwfl_Module *mod = lockmodule(address);
   (void)ud;
   *symbol = *file = '\0';
-  if (mod != NULL) {
-    const char *path = NULL;
-    dwfl_module_info(mod, NULL, NULL, NULL, NULL, NULL, &path, NULL);
-    modulename(mod, address, path, symbol, symbolsize);
-    if (path != NULL) snprintf(file, filesize, "%s", path);
-  }
-  else if (native_isready()) gonename(address, symbol, symbolsize, file, filesize);
+  if (of != NULL && iscurrent) note(of, mod);
+  if (mod != NULL && (of == NULL || iscurrent))
+    modulename(mod, id, symbol, symbolsize, file, filesize);
+  else if (of != NULL && of->path != NULL && native_isready())
+    unloadedname(of, id, symbol, symbolsize, file, filesize);
   pthread_mutex_unlock(&lock);
 }
 

@@ -13,8 +13,8 @@
 **        was read in the last 1 to 2 s;
 **   NA5  libdw and libelf are called only on threads that have their thread-local variables
 **        (threadlocals.h);
-**   NA6  an address in one of the last 1,024 unloaded object files is looked up in the file,
-**        because names are looked up about a second after a sample.
+**   NA6  the name of code in an unloaded object file is looked up in the file (codefile.h), because
+**        names are looked up about a second after a sample.
 */
 #ifndef asamp_native_h
 #define asamp_native_h
@@ -22,10 +22,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Writes to 'symbol' the name of the function at 'address', to 'file' the path of its object file;
-   "" if unknown. Truncates both. 'ud' is unused, because this function is a callback
-   (EncoderConfig.resolve). */
-void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
+/* Returns the id of a native address that is in memory (codefile.h). At the first address in an
+   object file, reads the file, so that its functions can be named after it was unloaded. */
+uint64_t native_id (const void *address);
+
+/* Writes to 'symbol' the name of the function at an address, whose id is 'id', and to 'file' the
+   path of its object file; "" if unknown. Truncates both. 'ud' is unused, because this function is
+   a callback (EncoderConfig.resolve). */
+void native_name (void *ud, uint64_t id, char *symbol, size_t symbolsize,
                   char *file, size_t filesize);
 
 /* The register to which NativeFrame.size is added. */

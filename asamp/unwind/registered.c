@@ -8,22 +8,22 @@
 
 /* A C function and its name. 'name' and 'met' are accessed atomically. */
 typedef struct Entry {
-  const void *function;
+  uint64_t function;	/* id of the function (codefile.h) */
   const char *name;	/* NULL: not found yet */
   unsigned met;		/* calls of registered_iswanted */
 } Entry;
 
-/* Hash table, by address, of the C functions for which registered_iswanted was called. At most half
+/* Hash table, by id, of the C functions for which registered_iswanted was called. At most half
    full. Its elements are accessed atomically. */
 static Entry *slots[2 * REGISTERED_MOST];
 static unsigned nentries;	/* number of functions in 'slots'; accessed atomically */
 
-static size_t registered_slot (const void *function) {
-  return (size_t)(((uint64_t)(uintptr_t)function * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
+static size_t registered_slot (uint64_t function) {
+  return (size_t)((function * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
 }
 
 /* Returns the slot of the table that has the function, or the free slot where it belongs. */
-static Entry **registered_find (const void *function) {
+static Entry **registered_find (uint64_t function) {
   size_t i = registered_slot(function);
   for (;; i++) {
     Entry **slot = &slots[i % (2 * REGISTERED_MOST)];
@@ -32,29 +32,23 @@ static Entry **registered_find (const void *function) {
   }
 }
 
-/* Adds the function. Returns NULL if there are REGISTERED_MOST functions already, or there is not
-   enough memory. */
-static Entry *registered_add (const void *function) {
-  Entry *e, *other = NULL;
-  if (__atomic_fetch_add(&nentries, 1, __ATOMIC_RELAXED) >= REGISTERED_MOST ||
-      (e = calloc(1, sizeof(*e))) == NULL) {
-    __atomic_fetch_sub(&nentries, 1, __ATOMIC_RELAXED);
-    return NULL;
-  }
+/* Adds the function. Returns NULL if there are REGISTERED_MOST functions already, if there is not
+   enough memory, or if another thread has filled the slot meanwhile. */
+static Entry *registered_add (uint64_t function) {
+  Entry *e, *none = NULL;
+  if (__atomic_load_n(&nentries, __ATOMIC_RELAXED) >= REGISTERED_MOST ||
+      (e = calloc(1, sizeof(*e))) == NULL) return NULL;
   e->function = function;
-  for (;; other = NULL) {
-    Entry **slot = registered_find(function);
-    if (__atomic_compare_exchange_n(slot, &other, e, 0, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-      return e;
-    if (other->function == function) {  /* another thread has added the function */
-      free(e);
-      __atomic_fetch_sub(&nentries, 1, __ATOMIC_RELAXED);
-      return other;
-    }
+  if (__atomic_compare_exchange_n(registered_find(function), &none, e, 0, __ATOMIC_ACQ_REL,
+                                  __ATOMIC_RELAXED)) {
+    __atomic_fetch_add(&nentries, 1, __ATOMIC_RELAXED);
+    return e;
   }
+  free(e);
+  return NULL;
 }
 
-int registered_iswanted (const void *function) {
+int registered_iswanted (uint64_t function) {
   Entry *e = __atomic_load_n(registered_find(function), __ATOMIC_ACQUIRE);
   unsigned met;
   if (e == NULL && (e = registered_add(function)) == NULL) return 0;
@@ -63,7 +57,7 @@ int registered_iswanted (const void *function) {
   return (met & (met - 1)) == 0;
 }
 
-void registered_set (const void *function, const char *name) {
+void registered_set (uint64_t function, const char *name) {
   Entry *e = __atomic_load_n(registered_find(function), __ATOMIC_ACQUIRE);
   const char *none = NULL;
   char *copy = (e != NULL) ? strndup(name, REGISTERED_NAME) : NULL;
@@ -72,7 +66,7 @@ void registered_set (const void *function, const char *name) {
     free(copy);
 }
 
-const char *registered_name (const void *function) {
+const char *registered_name (uint64_t function) {
   const Entry *e = __atomic_load_n(registered_find(function), __ATOMIC_ACQUIRE);
   return (e != NULL) ? __atomic_load_n(&e->name, __ATOMIC_ACQUIRE) : NULL;
 }

@@ -5,12 +5,13 @@
 ** name (cnames.h); the thread that writes the profile reads it.
 **
 **   RE1  an entry is never removed and its name never changes, so readers take no lock;
-**   RE2  at most REGISTERED_MOST addresses are stored.
+**   RE2  at most REGISTERED_MOST functions are stored. 'function' is a function's id (codefile.h),
+**        because another library may be loaded at the address later.
 */
 #ifndef asamp_registered_h
 #define asamp_registered_h
 
-#include <stddef.h>
+#include <stdint.h>
 
 #define REGISTERED_MOST	2048	/* largest number of C functions that are stored, with or without
                                    a name; a power of 2 */
@@ -22,13 +23,13 @@
    1st, 2nd, 4th, 8th, ... call for this function. A search is repeated, because a module may
    register its functions late. Returns 0 if REGISTERED_MOST other functions are stored, or if out
    of memory. Allocates. Thread-safe. */
-int registered_iswanted (const void *function);
+int registered_iswanted (uint64_t function);
 
 /* Stores a copy of the name of a function, for which registered_iswanted has returned 1. Does
    nothing if the function has a name. */
-void registered_set (const void *function, const char *name);
+void registered_set (uint64_t function, const char *name);
 
-/* Returns the name of the C function at an address, or NULL. Thread-safe. */
-const char *registered_name (const void *function);
+/* Returns the name of a C function, or NULL. Thread-safe. */
+const char *registered_name (uint64_t function);
 
 #endif

@@ -103,9 +103,13 @@ void tracker_period (Tracker *t, lua_State *L, uint64_t period) {
   (void)t; (void)L; (void)period;
 }
 
-void native_name (void *ud, uint64_t address, char *symbol, size_t symbolsize,
+uint64_t native_id (const void *address) {
+  return (uint64_t)(uintptr_t)address;
+}
+
+void native_name (void *ud, uint64_t id, char *symbol, size_t symbolsize,
                   char *file, size_t filesize) {
-  (void)ud; (void)address; (void)symbolsize; (void)filesize;
+  (void)ud; (void)id; (void)symbolsize; (void)filesize;
   *symbol = *file = '\0';
 }
 

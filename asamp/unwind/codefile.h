@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+** Numbers the object files whose code was sampled, because a library may be loaded at the addresses
+** of an unloaded one. The id of a native address contains the number of its object file, so a
+** function of the second library has another id than a function of the first one.
+**
+**   CF1  no two files have the same number. A file that is loaded at other addresses counts as
+**        another file; at the same addresses it keeps its number;
+**   CF2  two files at the same addresses are only distinguished if their length, the address of
+**        their unwind table or their path differs. With glibc before 2.35 (loaded.h), the path is
+**        not compared;
+**   CF3  a stored file is never removed, and its addresses and name never change, so codefile_id
+**        takes no lock.
+*/
+#ifndef asamp_codefile_h
+#define asamp_codefile_h
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "loaded.h"
+
+#define CODEFILE_MOST	4096	/* largest number of object files that are stored; a power of 2 */
+
+/* The bits of an id that are the address. The bits above them are the number of the object file; 0:
+   the file is not stored. */
+#define CODEFILE_ADDRESS	UINT64_C(0xffffffffffff)
+
+/* A stored object file. It may have been unloaded. */
+typedef struct CodeFile {
+  Loaded at;			/* the file as it was loaded; 'map' is unused */
+  /* The next fields are protected by the lock of native.c, which sets them. */
+  int noted;			/* 1: the fields are set; atomic */
+  char *path;			/* NULL: unknown */
+  dev_t device;			/* device and inode of the file, if 'path' is not NULL */
+  ino_t inode;
+  char name[];			/* path under which the loader had the file; "": unknown */
+} CodeFile;
+
+/* Returns the id of a native address. At the first address in a file, stores the file and
+   allocates. Rarely returns the address alone if two threads store a file at once.
+   Thread-safe. */
+uint64_t codefile_id (const void *address);
+
+/* Returns the object file of an id, or NULL if the file is not stored. Thread-safe. */
+CodeFile *codefile_of (uint64_t id);
+
+#endif
