@@ -3,7 +3,8 @@
 ** Chunks: pieces of memory that contain the blocks of a heap (chunks.h).
 **
 ** Size. In a small heap a chunk is one small block, of a sixteenth of the heap's size, but at least
-** 4 KiB. In a larger heap it has a quarter of the heap's size, from 4 to 32 blocks of 32 KiB. If
+** 4 KiB (the first one has FIRST_BLOCK bytes). In a larger heap a chunk has a quarter of the heap's
+** size: 4 to 32 blocks of 32 KiB if chunks are mapped, 8 to 31 if they come from lua_Alloc. If
 ** memory is refused, a smaller chunk is requested, in the end one small block for the present
 ** request, so that a program can use a limit of memory completely.
 **
@@ -13,12 +14,12 @@
 ** that the system can join them, because a process may have at most 65,530 mappings.
 **
 ** Huge chunks. A big mapped heap (LUAN_BIGHEAP) grows by chunks of 2 MiB, which become huge pages
-** if the system has transparent huge pages. A fork is several times faster then (bench/heap). The
-** first touch of a huge page is a pause of 0.2 ms or more, because the system clears it. So a huge
-** chunk gets MADV_HUGEPAGE only when the next one is added, and the system joins its pages in the
-** background. (With LUA_GC=huge-pages it gets the advice at once.) If more than an eighth of it is
-** free later, luaN_releasepages returns these pages, with MADV_NOHUGEPAGE, so that the system does
-** not fill the gaps again.
+** if the system has transparent huge pages. A call of fork() is several times faster then
+** (bench/heap). The first touch of a huge page is a pause of 0.2 ms or more, because the system
+** clears it. So a huge chunk gets MADV_HUGEPAGE only when the next one is added, and the system
+** joins its pages in the background. (With LUA_GC=huge-pages it gets the advice at once.) If more
+** than an eighth of a huge chunk is free later, luaN_releasepages returns its free pages, with
+** MADV_NOHUGEPAGE, so that the system does not fill the gaps again.
 */
 
 #include <errno.h>
@@ -56,16 +57,18 @@
 #define SMALL_HEAP	((size_t)MAPPED_MAX * LUAN_BLOCK)
 #define SMALL_MAPPED	((size_t)MAPPED_MIN * LUAN_BLOCK)
 
-/* bytes of a huge page and of a huge chunk */
+/* bytes of a huge page of the system, and of a huge chunk (a chunk that may become one) */
 #define HUGE_PAGE		((size_t)2 * 1024 * 1024)
 
-/* Limits of one call of luaN_trim that is not to visit all chunks (its argument 'all' is 0), which
-   keep a pause short: number of chunks visited, number of chunks freed. */
+/* Limits of one call of luaN_trim with the argument 'all' 0. They keep a pause short.
+   MAX_TRIM_VISITS  number of chunks visited
+   MAX_TRIMMED      number of chunks freed */
 #define MAX_TRIM_VISITS		64u
 #define MAX_TRIMMED		2u
 
-/* Limits of one call of luaN_releasepages, which keep a pause short: number of system calls, number
-   of chunks visited. */
+/* Limits of one call of luaN_releasepages. They keep a pause short.
+   MAX_RELEASE_CALLS   number of system calls; the last chunk may exceed it
+   MAX_RELEASE_VISITS  number of chunks visited */
 #define MAX_RELEASE_CALLS		128u
 #define MAX_RELEASE_VISITS	8u
 

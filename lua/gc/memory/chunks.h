@@ -20,8 +20,8 @@
 */
 LUAI_FUNC int luaN_leavesroom (struct global_State *g, size_t n);
 
-/* Adds a chunk with empty blocks, at least one of them for n bytes (n <= LUAN_LARGE + 8). Returns 0
-   if there is no memory. Does not collect. */
+/* Adds a chunk of one or more empty blocks. Each can contain an allocation of n bytes (n <=
+   LUAN_LARGE + 8). Returns 0 if there is no memory. Does not collect. */
 LUAI_FUNC int luaN_newchunk (struct global_State *g, size_t n);
 
 /* Frees all chunks of a closed state, with the objects in them. May keep mappings for other states
@@ -29,9 +29,12 @@ LUAI_FUNC int luaN_newchunk (struct global_State *g, size_t n);
 LUAI_FUNC void luaN_freechunks (struct global_State *g);
 
 /*
-** Frees chunks whose blocks are all empty, while empty blocks have more than 'reserve' bytes. If
-** 'all' is 0, visits a bounded number of chunks, continues where the last call has ended, and frees
-** no chunk if fewer than 'reserve' bytes would be left.
+** Frees chunks whose blocks are all empty, while the empty blocks of the heap have more than
+** 'reserve' bytes.
+** - 'all' is 1: visits all chunks. The last chunk freed may reduce the empty blocks to fewer than
+**   'reserve' bytes.
+** - 'all' is 0: visits a bounded number of chunks, from the one at which the last call has stopped.
+**   Frees no chunk if the empty blocks would then have fewer than 'reserve' bytes.
 */
 LUAI_FUNC void luaN_trim (struct global_State *g, size_t reserve, int all);
 
@@ -41,8 +44,8 @@ LUAI_FUNC void luaN_trim (struct global_State *g, size_t reserve, int all);
 #define luaN_pageof(line)  ((line) / (LUAN_PAGE / LUAN_LINE))
 
 /* If 'releasing' is set (by major.c), returns free pages of the next mapped chunks to the system.
-   Clears 'releasing' when at most 'most' bytes of blocks are left in memory, when all chunks were
-   visited, or when the system refuses. */
+   Clears 'releasing' when the blocks have at most 'most' bytes that were not returned, when all
+   chunks were visited, or when the system refuses. */
 LUAI_FUNC void luaN_releasepages (struct global_State *g, size_t most);
 
 /* Records that the pages of lines i to j - 1 of b, if they were returned to the system, are memory

@@ -64,11 +64,11 @@ void *luaN_takeend (unsigned ms, int now) {
 
 /* {== malloc_trim ======================================================= */
 
-/* All states of the process share the two following variables. */
-/* bytes freed since malloc_trim was last called */
+/* The variables 'freed' and 'at' belong to the process, not to one state. */
+/* bytes that all states have freed since luaN_giveback last called malloc_trim */
 static size_t freed;
-/* milliseconds of CLOCK_MONOTONIC when luaN_giveback has last called malloc_trim, without the calls
-   that it makes at once because its argument 'now' is 1 */
+/* milliseconds of CLOCK_MONOTONIC at the last call of malloc_trim that luaN_giveback made with its
+   argument 'now' 0 */
 static unsigned at;
 
 

@@ -3,10 +3,12 @@
 ** The heap: blocks of lines, and the lists of blocks. (gc.h has an overview.)
 **
 ** A block is 32 KiB of 64-byte lines, aligned to its size, so that a mask leads from an address to
-** its block. Objects, vectors, stacks and CallInfos of up to LUAN_LARGE bytes are in lines. A long
-** string or userdata of more than LUAN_LARGETEXT bytes is in lists.large and has lines of its own,
-** up to LUAN_LINETEXT bytes. Larger allocations, and memory that the core frees explicitly, come
-** from lua_Alloc.
+** its block. Lines contain
+** - objects, vectors, stacks and CallInfos of up to LUAN_LARGE bytes
+** - long strings and userdata of up to LUAN_LINETEXT bytes. If such an object has more than
+**   LUAN_LARGETEXT bytes, it is in the list lists.large, and shares no line with other objects.
+**
+** Larger allocations, and memory that the core frees explicitly, come from lua_Alloc.
 **
 ** A small heap, or one that is short of memory, has small blocks: of any length up to 32 KiB, at
 ** any address, found by binary search. They waste nothing for alignment. A chunk is a piece of
@@ -33,9 +35,9 @@
 **       number of bytes of all blocks, 'vacant' that of the blocks in 'empty', 'held' the number of
 **       bytes obtained from lua_Alloc or mapped.
 **   H6  After a collection, the bytes in use are the sum of four members of luaN_Bytes: explicit
-**       (the state, and memory that the core frees itself), old (old objects), aged and waiting
-**       (objects that were left young). Until the next collection, allocated bytes are added, and
-**       freed bytes subtracted.
+**       (the state, and memory that the core frees itself), old (old objects), aged (long strings
+**       and large userdata left young) and waiting (small userdata left young). Until the next
+**       collection, allocated bytes are added, and freed bytes subtracted.
 **   H7  'small' has exactly the small blocks, in the order of their addresses; 'low' and 'span' are
 **       the smallest range of addresses that contains them.
 **   H8  A page whose bit in a block's 'released' is set is in a mapped chunk, and all its lines are
@@ -68,14 +70,15 @@
 #define LUAN_LARGE	8192u
 /* Largest size in bytes of a long string or userdata that is stored in lines. */
 #define LUAN_LINETEXT	8000u
-/* A long string or userdata of more bytes than this is large: it is in lists.large, and has lines
-   or a block of lua_Alloc to itself. A lower limit frees more objects early, and makes the list
-   longer. */
+/* A long string or userdata of more bytes than this is large: it is in the list lists.large, and
+   shares no line with other objects. With a lower limit, more of these objects may stay young and
+   be freed by minor collections (ageing.h), and the list is longer. */
 #define LUAN_LARGETEXT	512u
 #define LUAN_GRANULE	8u
 /* A heap is big if its blocks or its old objects have at least this number of bytes: no cache holds
-   it, and huge pages are worth their cost. A heap that has shrunk keeps free memory only below
-   LUAN_BIGHEAP divided by the number of states (major.c). */
+   it, and huge pages are worth their cost. The share of a state is LUAN_BIGHEAP divided by the
+   number of states of the process: up to its share, a heap that has shrunk keeps free memory
+   (major.c). */
 #define LUAN_BIGHEAP	((size_t)64 * 1024 * 1024)
 /* Largest size in bytes of a small allocation. If a small allocation fits into no hole (run of free
    lines) of the current block, the nursery continues in another block, and the rest of the current
@@ -86,7 +89,8 @@
    hole of its blocks. */
 #define LUAN_CLASSES	10
 
-/* Bit in marks[]: the line is part of a hole that was taken since the last minor collection. */
+/* Bit in marks[]: the line is part of a hole (run of free lines) that the allocator has taken since
+   the last minor collection. */
 #define LUAN_YOUNG	0x08
 /* Bit in marks[]: the line belongs to a long string or large userdata that has survived, or to a
    small userdata that was not tenured. The sweep of lines keeps the bit, so that the line stays in
@@ -126,10 +130,12 @@ typedef struct luaN_Block {
   luaN_Link link;
   struct luaN_Chunk *chunk;	/* the chunk of the block */
   unsigned short nlines;	/* number of lines, a multiple of 8 */
-  /* number of lines that contain no part of the block's head */
+  /* number of lines for objects and vectors: those that contain no part of the block's head, nor of
+     the luaN_Chunk after it */
   unsigned short nusable;
   lu_byte where;		/* the list that contains the block: a luaN_Where */
-  /* in a list of blocks with holes: log2 of the number of lines of the largest hole */
+  /* While the block is in one of the lists 'holed': the index of the list, log2 of the number of
+     lines of the block's largest hole. */
   lu_byte class;
   /* 1: an object of the block is marked and must still be traversed, because it did not fit on a
      mark stack */
@@ -190,10 +196,11 @@ typedef struct luaN_Chunk {
 #define luaN_blockat(c,i) \
   ((luaN_Block *)((c)->first + (size_t)(i) * LUAN_BLOCK))
 
-/* the unused rest of a hole (run of free lines) */
+/* The unused rest of a hole (run of free lines). The allocator takes memory from its start. If
+   there is no hole, both addresses are that of the luaN_Heap. */
 typedef struct luaN_Region {
   char *free;			/* next byte to allocate */
-  /* end of the hole */
+  /* end of the hole: the next line is in use, or the block ends here */
   char *end;
 } luaN_Region;
 
@@ -205,13 +212,15 @@ typedef struct luaN_Blocks {
   /* blocks of which holes were taken since the last minor collection */
   luaN_Link used;
   luaN_Chunk *chunks;
-  /* the chunk that luaN_trim visits next; NULL: the first chunk */
+  /* the chunk that luaN_trim, which frees empty chunks, visits next; NULL: the first chunk */
   luaN_Chunk *trimmed;
-  /* the first chunk whose lines are not swept yet, or NULL */
+  /* Progress of the sweep of lines: the first chunk that has blocks not swept yet; NULL: no sweep
+     runs, or all chunks were swept. */
   luaN_Chunk *sweptchunk;
   /* index of the first block of sweptchunk that is not swept */
   unsigned sweptblock;
-  /* 1: luaN_releasepages has not visited all chunks yet */
+  /* 1: free pages are to be returned to the system, and luaN_releasepages has not visited all
+     chunks yet */
   lu_byte releasing;
   lu_byte unadvised;		/* 1: madvise was refused; chunks.c does not call it again */
   /* 1: lua_Alloc has refused memory or may soon do so. Set by luaN_askmore, luaN_leavesroom and
@@ -231,7 +240,8 @@ typedef struct luaN_Blocks {
   size_t room, vacant;
   /* bytes of pages returned to the system (H8) */
   size_t released;
-  /* the chunk that luaN_releasepages visits next; NULL: the first chunk */
+  /* the chunk that luaN_releasepages, which returns free pages to the system, visits next; NULL:
+     the first chunk */
   luaN_Chunk *next;
   /* bytes obtained from lua_Alloc or mapped (H5) */
   size_t held;

@@ -8,8 +8,9 @@
 #include "debug.h"
 #include "holes.h"
 
-/* A block is in a list of blocks with holes only if at least MIN_FREE_LINES of its lines are free;
-   a small block, if at least 1 / MIN_FREE_PART are. Lower limits fill blocks better, and make the
+/* A block that is not completely free is in one of the lists 'holed', from which the allocator
+   takes holes (runs of free lines), if at least MIN_FREE_LINES of its lines are free; a small block
+   also if at least 1 / MIN_FREE_PART of them are. Lower limits fill blocks better, and make the
    allocator visit more blocks. */
 #define MIN_FREE_LINES		16u
 #define MIN_FREE_PART	(LUAN_LINES / MIN_FREE_LINES)
@@ -49,8 +50,8 @@ static uint64_t zerobytes (uint64_t w) {
 }
 
 
-/* 'zeros' has bit 7 of some bytes set, and no other bit. Returns the length of the longest run of
-   bytes with this bit set, but at least 'least'. */
+/* Returns the length, in bytes, of the longest run of bytes of 'zeros' that have bit 7 set, but at
+   least 'least'. No other bits of 'zeros' may be set. */
 static unsigned longest (uint64_t zeros, unsigned least) {
   unsigned n = 0;
   while (zeros != 0) {
@@ -77,7 +78,7 @@ unsigned luaN_survey (const luaN_Block *b, unsigned *largest) {
     hole = 0;
     if (zeros == 0) continue;
     n += (unsigned)((zeros >> 7) * LOW >> 56);
-    /* a hole between two lines in use has at most 6 of the eight lines */
+    /* a hole between two lines in use has at most 6 of the eight lines of w */
     if (most < 6) most = longest(zeros, most);
     hole = (unsigned)__builtin_clzll(w) / 8;
   }
@@ -114,8 +115,8 @@ static void clean (luaN_Blocks *h, luaN_Block *b, unsigned i) {
 
 void luaN_recycle (luaN_Blocks *h) {
   luaN_Block *b;
-  /* Each block becomes the first one of its new list, so the block that is moved last is used
-     first. */
+  /* The block that is moved last is used first, because luaN_enlist adds it as the first one of its
+     new list. (It adds a small block as the last one.) */
   while ((b = firstof(&h->used)) != NULL) {
     unsigned i, k;
     for (i = 0; i < b->nlines; i += 8) {
@@ -175,7 +176,8 @@ void luaN_forget (luaN_Blocks *h, char *p, size_t n) {
   size_t i = (at + LUAN_LINE - 1) / LUAN_LINE, end = (at + n) / LUAN_LINE;
   int freed = 0;
   for (; i < end; i++) {
-    /* the line is still part of a hole of the nursery; luaN_recycle frees the line */
+    /* the line is part of a hole taken since the last minor collection; luaN_recycle frees the line
+       later */
     if (b->marks[i] & LUAN_YOUNG) b->marks[i] = LUAN_YOUNG;
     else if (b->marks[i] != 0) {
       b->marks[i] = 0;

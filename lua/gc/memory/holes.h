@@ -13,13 +13,15 @@
    'desperate' is 1, searches every block before that. Never collects. */
 LUAI_FUNC int luaN_nexthole (struct global_State *g, luaN_Region *r, size_t n, int desperate);
 
-/* Takes the next hole of at least n bytes in the block of *r, after r->end. Returns 0, with *r
-   unchanged, if the block has no such hole or *r is not in a block. */
+/* Sets *r to the next hole (run of free lines) of at least n bytes in the same block, at or above
+   the address r->end. Returns 0, with *r unchanged, if the block has no such hole or *r is not in a
+   block. */
 LUAI_FUNC int luaN_holehere (struct global_State *g, luaN_Region *r, size_t n);
 
-/* Frees the lines of the nursery in which no object has survived: removes LUAN_YOUNG, and moves
-   each block of 'used' to the list for its number of free lines. To be called at the end of a
-   collection, after luaN_retire has given up the current hole. */
+/* Frees the lines of the nursery in which no object has survived: removes LUAN_YOUNG from all
+   marks, so that lines without other marks are free. Moves each block of the list 'used' to the
+   list for its number of free lines. To be called at the end of a collection, after luaN_retire has
+   given up the current hole. */
 LUAI_FUNC void luaN_recycle (luaN_Blocks *h);
 
 /*

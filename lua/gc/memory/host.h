@@ -9,7 +9,8 @@
 
 struct global_State;
 
-/* True if a collection may run now. */
+/* True if an emergency collection may run now: the state is complete, and gcstopem is 0 (it is 1
+   while a collection runs, for example). */
 #define luaN_maycollect(g)	(completestate(g) && !(g)->gcstopem)
 
 /* Calls lua_Alloc, without updating the count of bytes obtained from it ('held' of luaN_Blocks).
@@ -30,9 +31,13 @@ LUAI_FUNC int luaN_lend (int on);
 LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize, size_t nsize);
 
 /*
-** Frees memory that the process keeps for later, if it was not used for a second: the block at the
-** end of malloc's heap (at once if 'now' is set), and mappings left by closed states. Also adds the
-** bytes that the state has freed to the count of giveback.h.
+** Frees memory that the process keeps for later use:
+** - the freed block at the end of malloc's heap, if no other such block was freed for a second, or
+**   if 'now' is set
+** - mappings left by closed states, if no state was closed for a second
+**
+** Also adds the bytes that the state has freed by lua_Alloc to the count of the process
+** (luaN_countfreed).
 */
 LUAI_FUNC void luaN_freeend (struct global_State *g, int now);
 

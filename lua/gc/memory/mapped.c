@@ -20,8 +20,8 @@ typedef struct Spare {
 } Spare;
 
 /* The spare mappings of the process (left by closed states). Only the OS thread that has taken the
-   flag 'busy' may use them, except that 'bytes' may be read atomically. No OS thread waits for the
-   flag. */
+   flag 'busy' may use this struct, except that 'bytes' may be read atomically. An OS thread never
+   waits for the flag: it does without spare mappings. */
 static struct {
   /* 1: an OS thread uses the spare mappings (luaN_hold) */
   int busy;

@@ -53,6 +53,6 @@ LUAI_FUNC int luaN_closespares (unsigned ms);
 LUAI_FUNC void luaN_unmapclosed (char *p, size_t size);
 
 /* Unmaps all spare mappings (left by closed states) if 'now' is set or no state was closed for a
-   second. Does nothing while another OS thread uses the spare mappings. ms: time in
-   milliseconds. */
+   second. Does nothing while another OS thread uses the spare mappings. ms: the present time in
+   milliseconds; not used if 'now' is set. */
 LUAI_FUNC void luaN_freespares (unsigned ms, int now);

@@ -17,7 +17,7 @@ struct global_State;
 
 typedef struct luaN_Vec {
   void **a;
-  /* words in use; capacity in words */
+  /* n: number of words in use. size: capacity in words. */
   size_t n, size;
 } luaN_Vec;
 
@@ -31,8 +31,8 @@ typedef struct luaN_List {
 /* Ensures capacity for n more words. Returns 0, with *v unchanged, if there is no memory. */
 LUAI_FUNC int luaN_reserve (struct global_State *g, luaN_Vec *v, size_t n);
 
-/* Reduces the capacity to a quarter, if it exceeds 64 words and the words in use plus 'spare' are
-   less than an eighth of it. */
+/* Reduces the capacity to a quarter if it exceeds 64 words, and less than an eighth of it is
+   needed. Needed are the words in use and 'spare' more, for which the caller must keep capacity. */
 LUAI_FUNC void luaN_shrinkspare (struct global_State *g, luaN_Vec *v, size_t spare);
 
 /* Reduces the capacity to the words in use, unless there are none. */
@@ -41,13 +41,14 @@ LUAI_FUNC void luaN_fitvec (struct global_State *g, luaN_Vec *v);
 /* Frees the memory, and makes the array empty. */
 LUAI_FUNC void luaN_freevec (struct global_State *g, luaN_Vec *v);
 
-/* Returns vector i of the LUAN_VECS vectors of luaN_Gc. After a full collection, vectors 0 to
-   LUAN_EMPTYVECS - 1 are empty. At the end of a major collection, vectors 0 to LUAN_SHRUNKVECS - 1
-   get a smaller capacity if most of it is unused. */
+/* Returns vector i of luaN_Gc; there are LUAN_VECS. After a full collection, vectors 0 to
+   LUAN_EMPTYVECS - 1 have no words in use. At the end of a major collection, vectors 0 to
+   LUAN_SHRUNKVECS - 1 get a smaller capacity if most of it is unused. */
 enum { LUAN_EMPTYVECS = 11, LUAN_SHRUNKVECS = 15, LUAN_VECS = 22 };
 LUAI_FUNC luaN_Vec *luaN_vecat (struct global_State *g, int i);
 
-/* Reduces the capacity if most of it is unused. */
+/* Reduces the capacity to a quarter if it exceeds 64 words, and less than an eighth is in use
+   (luaN_shrinkspare). */
 static inline void luaN_shrinkvec (struct global_State *g, luaN_Vec *v) {
   luaN_shrinkspare(g, v, 0);
 }
