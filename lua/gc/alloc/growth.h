@@ -2,14 +2,16 @@
 /*
 ** Growth buffers spread the growth of large hash parts over many insertions. Moving half a million
 ** keys at once would be a long pause, because each string's hash must be read from memory. So when
-** a large hash part is nearly full, it gets its next vector, of twice the size, in advance: the
-** growth buffer. Each insertion then copies some keys to it. When the table grows, one pass over
-** the old nodes, those of the smaller vector, gives the copies their values (lua/vm/growing.h).
+** a large hash part is nearly full, its next vector, of twice the size, is allocated in advance:
+** the growth buffer. The nodes of the present vector are the old nodes. Each insertion copies the
+** keys of some old nodes to the buffer. When the table grows, one pass over the old nodes gives the
+** copies their values (lua/vm/growing.h).
 **
-** Until then the growth buffer is not part of the table: lookups, traversals and the collector do
-** not use it, and the objects of its keys, which may be dead, are not read. In place of a value, a
-** copied key has its main position and the index of its old node. 'copyof' has the index of the
-** copy of each of the first 'copied' old nodes, or LUAN_NOCOPY.
+** Before the table grows, the growth buffer is not part of the table: lookups, traversals and the
+** collector do not use it, and the objects of its keys, which may be dead, are not read. In place
+** of a value, a copied key has its main position and the index of its old node. The array 'copyof'
+** has, for each of the first 'copied' old nodes, the index of the copy in the buffer, or
+** LUAN_NOCOPY.
 **
 ** An old node may get another key after its key was copied: if the value of the node is removed,
 ** the bytecode loop may store a new key there. It does so only in young tables (allocated since the
@@ -17,7 +19,7 @@
 ** is compared with its copy. Comparing addresses suffices: in the life of a young table no
 ** collection has run, so no address was reused.
 **
-** A buffer is freed early
+** A buffer is freed before it becomes the table's vector
 ** - by a full collection
 ** - when its table dies, or has other vectors after a resize without the buffer
 ** - when a key cannot be copied because the buffer has no free node
@@ -30,7 +32,7 @@
 ** - if lua_Alloc has refused memory (blocks.ceiling)
 ** - if another table has one: a state has at most one buffer
 ** - if its hash part will keep its size, and so is rehashed in place (lua/vm/inplace.h)
-** - if hardly any keys collide: the buffer is filled while the search for free nodes proceeds
+** - if hardly any keys collide: keys are copied while the search for free nodes proceeds
 **   ('lastfree'), and without collisions there is no search before the table is full
 **
 ** Invariants (checked by verify.c):

@@ -4,8 +4,13 @@
 #pragma once
 
 /* The kind of a block of memory: the variant tag (LUA_VTABLE …) for an object, else one of these
-   constants. LUAN_VSTACK: the first stack or a CallInfo of a thread. LUAN_VRESTACK: a stack that is
-   moved. */
+   constants.
+   LUAN_VARRAY    array part of a table
+   LUAN_VHASH     hash part of a table
+   LUAN_VSTACK    first stack of a thread, or a CallInfo
+   LUAN_VRESTACK  stack of a thread that replaces its previous stack
+   LUAN_VPROTO    vector of a prototype
+   LUAN_VBUFFER   other memory, such as a buffer */
 enum luaN_Vector {
   LUAN_VARRAY = 0x80, LUAN_VHASH, LUAN_VSTACK, LUAN_VRESTACK, LUAN_VPROTO,
   LUAN_VBUFFER,

@@ -5,9 +5,10 @@
 #include "lgc.h"
 #include "lstring.h"
 
-/* The byte before a large userdata has two fields. The bits from number LUAN_UDATAAGE on contain
-   the number of minor collections that the userdata has survived without being tenured (ageing.h).
-   The lower bits contain the distance of the userdata from the start of its block (udataplace). */
+/* The byte before a large userdata (more than LUAN_LARGETEXT bytes) has two fields. The bits from
+   number LUAN_UDATAAGE on contain the number of minor collections that the userdata has survived
+   without being tenured (ageing.h). The lower bits contain the number of bytes from the start of
+   its block to the userdata (udataplace). */
 #define LUAN_UDATAAGE	5
 
 /* Returns the bytes of o, a long string or userdata, without rounding. */

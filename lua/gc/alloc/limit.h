@@ -3,14 +3,14 @@
 ** heap.limit, the address up to which the fast path allocates, and the counts of allocated bytes
 ** (N1 to N3 and S1 of nursery.h).
 **
-** Limits on the bytes that a state may allocate in its life, and on its bytes in use
-** (luaN_setlimits of seam.h). An allocation that would exceed a limit fails like one that
-** lua_Alloc refuses, but with the limit's message. The fast path has no test for limits:
-** heap.limit includes the distance to the nearer limit.
+** The host may set two limits of a state (luaN_setlimits of seam.h): on the bytes that it may
+** allocate in its life, and on its bytes in use. An allocation that would exceed a limit fails like
+** one that lua_Alloc refuses, but with the limit's message. The fast path has no test for these
+** limits: heap.limit includes the distance to the nearer one.
 **
 ** Invariants:
-**   LM1  While a state has limits, heap.limit is at most luaN_left bytes above heap.free
-**        after each call of luaN_setlimit.
+**   LM1  While a state has limits, heap.limit is at most luaN_left bytes above heap.free after each
+**        call of luaN_setlimit.
 **   LM2  If a limit has refused the last failed allocation, heap.refusal is the message of that
 **        limit. It is NULL if that allocation had another cause (luaN_unlimited), if none has
 **        failed since the limits were set, or if there are no limits. Successful allocations do not
@@ -34,7 +34,8 @@ static inline void luaN_account (global_State *g) {
   h->mark = h->free;
 }
 
-/* Returns the bytes charged to the present nursery: those by which allocation has raised GCdebt. */
+/* Returns the bytes charged to the present nursery: the bytes by which allocation has raised GCdebt
+   since the nursery started. */
 static inline l_mem luaN_used (const global_State *g) {
   const luaN_Pace *p = &g->heap.gc.pace;
   return g->GCdebt + luaN_unflushed(g) + (l_mem)(p->nursery - p->deferred);
@@ -119,10 +120,10 @@ LUAI_FUNC void luaN_shorten (global_State *g, l_mem n);
 /* Makes a minor collection due at the next safepoint, unless the collector is stopped. */
 LUAI_FUNC void luaN_hurry (global_State *g);
 
-/* Makes the next safepoint due after at most 'gap' bytes of allocation, so that more finalizers are
+/* Makes the next safepoint run after at most 'gap' bytes of allocation, so that more finalizers are
    called there. For this it withholds a part of the nursery, which luaN_resume gives back. */
 LUAI_FUNC void luaN_defer (global_State *g, l_mem gap);
 
-/* Gives the part of the nursery back that luaN_defer has withheld. Returns 1 if luaN_defer has
-   withheld a part and no collection is due. */
+/* Gives the part of the nursery back that luaN_defer has withheld. Returns 1 if there was such a
+   part and now no collection is due; else 0. */
 LUAI_FUNC int luaN_resume (global_State *g);

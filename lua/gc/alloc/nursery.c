@@ -20,8 +20,8 @@
 #define UDATAROOM	((size_t)16)
 
 
-/* Returns 1 if a block of this size and kind is not in the nursery: it comes from lua_Alloc, or
-   is alone in its lines. */
+/* Returns 1 if a block of this size and kind (kind.h) is not allocated in the nursery: it comes
+   from lua_Alloc, or is the only block in its lines. */
 static inline int islarge (size_t size, int kind) {
   if (l_likely(size <= LUAN_LARGETEXT)) return luaN_isexplicit(kind);
   return size > luaN_mostbumped(kind) || luaN_isexplicit(kind);
@@ -38,9 +38,9 @@ static inline int islarge (size_t size, int kind) {
 
 /*
 ** Takes the unused part of the overflow region (free lines for blocks that do not fit into the
-** current hole), so that the nursery can continue there: stores it in *r, aligned to 16 bytes, and
-** empties the region. Returns 0 if that part has less than n bytes, or if the heap is above
-** LUAN_DENSEHEAP bytes.
+** current hole), so that the nursery can continue there: sets *r to that part, from the next
+** multiple of 16 bytes on, and makes the overflow region empty. Returns 0, and changes nothing, if
+** that part has less than n bytes, or if the heap is above LUAN_DENSEHEAP bytes.
 */
 static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
   size_t pad = (uintptr_t)h->overflow.free & 15;
@@ -82,12 +82,13 @@ static char *bump (global_State *g, size_t n, int desperate) {
 /*
 ** Bump-allocates n bytes in the overflow region (free lines for blocks that do not fit into the
 ** current hole). Takes other free lines if the region is too short. Returns NULL if there are none.
-** align      the distance of the block from the end of the region, which is the end of a line, is
-**            a multiple of this number; LUAN_LINE for a block that must not share lines
+** align      The number of bytes from the start of the block to the end of the region is a multiple
+**            of 'align'. (The region ends at the end of a line.) LUAN_LINE for a block that must
+**            not share lines.
 ** desperate  1 after an emergency collection, to search all blocks
 **
-** A block with an alignment of 8 bytes, such as an array, does not reach the end of its hole, so
-** that it can grow in place.
+** If 'align' is 8, as for an array, at least 8 bytes of the region are left after the block: the
+** array may grow into them in place.
 */
 static char *bumpoverflow (global_State *g, size_t n, size_t align, int desperate) {
   luaN_Heap *h = &g->heap;
@@ -106,8 +107,9 @@ static char *bumpoverflow (global_State *g, size_t n, size_t align, int desperat
 }
 
 
-/* Returns the list that gets an entry for a new large block of this kind. The entry is the block if
-   it is an object, or else the table that owns the block. Returns NULL if no list gets one. */
+/* Returns the list that must get an entry for a new block of this kind (kind.h) that is not in the
+   nursery. For an object, the entry is the object; for an array part or hash part, it is the table.
+   Returns NULL for other kinds, which need no entry. */
 static luaN_Vec *listfor (luaN_Gc *c, int kind) {
   if (kind < LUAN_VARRAY) return &c->lists.large.v;
   if (kind == LUAN_VARRAY || kind == LUAN_VHASH) return &c->lists.tables.v;

@@ -27,9 +27,11 @@ luaN_Kind luaN_kindfor (int kind) {
 }
 
 
-/* Calls the sampler for the block of n bytes at p. kind: its kind (kind.h). outside: 1 if it is not
-   in the hole in which the fast path allocates. over: bytes of it that come after the sample point.
-   Returns the distance in bytes to the next sample; LUAN_INFINITY without a sampler. */
+/* Calls the sampler for the block of n bytes at p. Returns the distance in bytes to the next
+   sample; LUAN_INFINITY without a sampler.
+   kind     kind of the block (kind.h)
+   outside  1 if the block is not in the hole (run of free lines) in which the fast path allocates
+   over     bytes of the block that come after the sample point */
 static uint64_t sampling_take (lua_State *L, char *p, uint64_t n, int kind, int outside,
                                uint64_t over) {
   luaN_Heap *h = &G(L)->heap;

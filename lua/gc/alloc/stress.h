@@ -3,14 +3,15 @@
 ** Settings of the debug build for tests, in the environment variable LUAN_STRESS, separated by
 ** commas. A new state reads the variable.
 **
-**   nursery=N   bytes of every nursery (1: a collection at every safepoint)
-**   major       a major collection always runs, one slice after each minor collection
-**   slice=N     bytes of marking in each slice
-**   verify=N    the heap is verified only after every N-th collection
-**   remember=N  the lists of the remembered set are processed early at N entries
-**   emergency=N an emergency collection runs before every N-th event: a slow allocation, a new
-**               thread, a new finalizer, a test for an overdue collection. The interval grows with
-**               the heap.
+**   nursery=N    bytes of every nursery (1: a collection at every safepoint)
+**   major        a major collection always runs, one slice after each minor collection
+**   slice=N      bytes of marking in each slice of a major collection
+**   verify=N     the heap is verified only after every N-th collection
+**   remember=N   a list of the remembered set is shortened by refine.c, before the next minor
+**                collection, when its length is N (remset.many)
+**   emergency=N  an emergency collection runs before every N-th event: a slow allocation, a new
+**                thread, a new finalizer, a test for an overdue collection. The interval grows with
+**                the heap.
 */
 #pragma once
 
