@@ -172,8 +172,8 @@ end
 -- Returns sentences for a verdict v on a profile p that has too few samples or collections to decide whether
 -- the heap grows, or which lines are the cause.
 local function few(v, p)
-  local more = v.alloc and ("A longer run, or --alloc %s, would decide."):format(units.period(v.alloc)) or
-               "A longer run would decide."
+  local more = ("A longer run%s takes more samples."):format(
+    v.alloc and (", or --alloc %s,"):format(units.period(v.alloc)) or "")
   if v.few then
     return ("The heap grew %s. " ..
             "The cause is unknown: %s with live objects from early and late in the run %s fewer than " ..
@@ -182,7 +182,8 @@ local function few(v, p)
       v.few.lines == 1 and "has" or "have", v.few.least, more)
   elseif v.collections then
     return ("Too few collections to say whether the heap grows: the run had %s (%s). " ..
-      "At least one quarter of the run had none. A longer run would decide."):format(
+      "At least one quarter of the run had none. " ..
+      "Profile a longer run, in which the program does not stop the collector."):format(
       units.plural(p.minors + p.majors, "collection"), units.plural(v.samples, "sample"))
   end
   return ("Too few samples to say whether the heap grows: %s, %s. %s"):format(
@@ -197,7 +198,7 @@ end
 local function possibly(stopped, grower)
   if not stopped then
     return ("Seen growing: %s. It may be a leak, or a list, cache or output that fills up: " ..
-            "a longer run would decide."):format(grower)
+            "profile a longer run, and check if it grows until the end."):format(grower)
   elseif stopped < LOADING then
     return ("Seen growing only in the first %s of the CPU time (collections not counted): %s. " ..
             "It is probably data that the program loads once."):format(

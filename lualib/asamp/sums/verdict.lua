@@ -52,8 +52,9 @@ local LEASTPERIOD = 1024  -- a shorter sampling period, in bytes, would slow a p
 -- Samples were lost if those in the file represent less than 75% of the allocated bytes.
 local KNOWN = 3 / 4
 -- The verdict computes the growth of the heap from the collections in two quarters of the run. If the growth
--- is unknown although there were at least 16 collections, one of these quarters had none. Then the verdict
--- recommends a longer run, because more samples would not help.
+-- is unknown although there were at least 16 collections, or ENOUGH samples, one of these quarters had none.
+-- The program may have stopped the collector. Then the verdict recommends a longer run with collections,
+-- because more samples would not help.
 local FEWCOLLECTIONS = 16
 local DECIDED = 100  -- if 100 samples or more have a known outcome and none survived, the heap is "level"
 local HELDROWS = 5
@@ -757,7 +758,7 @@ end
 --   - period: mean sampling period, bytes
 --   - alloc: sampling period in bytes with which another run would show whether the heap grows; nil: none is
 --     needed or known
---   - collections: true: a longer run would show whether the heap grows, more samples would not
+--   - collections: true: more collections would show whether the heap grows, more samples would not
 --   - lost: bytes that the samples represent, if many samples were lost; else nil
 --   - trends: true: asamp.sums.trends has rows
 --   - searched: when holders were last searched: "end", or us since the start; nil: never
@@ -797,7 +798,7 @@ function M.of(profile, t, found, copies)
   v.searched = #walks > 0 and (births.stale(profile) or "end") or nil
   v.few = v.growth == "few" and found and found.before and found.few or nil
   v.collections = v.growth == "few" and not (found and found.before) and
-                  profile.minors + profile.majors >= FEWCOLLECTIONS or nil
+                  (profile.minors + profile.majors >= FEWCOLLECTIONS or profile.samples >= ENOUGH) or nil
   if v.growth == "lines" then
     local growing = profile.gone and trends.of(profile)
     v.trends = growing and #growing.lines > 0

@@ -1,7 +1,12 @@
 -- SPDX-License-Identifier: MIT
 -- The sentences of a verdict, the summary that `asamp run` prints about a profile.
 
+local leaksums = require "asamp.sums.leaks"
+local process = require "spec.support.process"
+local reader = require "profiler.reader"
+local totals = require "asamp.sums.totals"
 local verdict = require "asamp.show.verdict"
+local verdicts = require "asamp.sums.verdict"
 
 local PROFILE = {path = "p", minors = 200, majors = 13, allocated = 2600 << 20}
 
@@ -107,6 +112,21 @@ describe("a sentence of the verdict", function()
     assert.matches("^Too few samples .*: 1,188 samples, 213 collections%.", text(few))
   end)
 
+  -- A former bug: the verdict was "Too few samples … 8,805 samples, 1 collection. A longer run would decide."
+  it("names too few collections if the program has stopped the collector", function()
+    local path = os.tmpname()
+    local status = process.run{load = "profiler",
+      code = [[collectgarbage "stop" local t = {} for i = 1, 200000 do t[i % 1000] = {i} end]],
+      env = {LUA_PROFILER = ("out=%s,overwrite=1,quiet,alloc=4K"):format(path)}}
+    assert.equal(0, status)
+    local profile = assert(reader.read(path, {bins = leaksums.BINS}))
+    local t = totals.of(profile)
+    local found = verdicts.of(profile, t, leaksums.of(profile))
+    assert.matches("^Too few collections to say whether the heap grows: the run had 1 collection .* " ..
+                   "Profile a longer run, in which the program does not stop the collector%.",
+                   verdict.sentences(found, profile)[1].text)
+  end)
+
   -- A former bug: of three lists that grew, the verdict named two, and of lists that may be leaks only one.
   it("names up to five containers that leak, or four that may, and counts the others", function()
     local leaks, maybe = {}, {}
@@ -122,7 +142,7 @@ describe("a sentence of the verdict", function()
     leaks[3].holder = nil
     assert.matches("\nMore likely leaks: unknown holder %(4 KiB from a.lua:3 %(f%)%)%. %[",
                    text{leaks = leaks})
-    assert.matches("would decide%. Also seen growing: l2, from a.lua:2 %(f%); l3, .*; l4, from a.lua:4 " ..
+    assert.matches("until the end%. Also seen growing: l2, from a.lua:2 %(f%); l3, .*; l4, from a.lua:4 " ..
                    "%(f%); and 3 more%. %[", text{growth = "maybe", maybe = maybe})
   end)
 
