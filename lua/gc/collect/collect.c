@@ -5,9 +5,10 @@
 **
 ** A minor collection is due when the nursery is used up. In the same pause, a slice of the major
 ** collection follows, if one runs; if none runs and one is due (pace.c), it starts. After the
-** pause, a batch of finalizers is called. The next safepoints call the finalizers that are left.
+** pause, a batch of finalizers is called. If the batch ends before the queue of objects to finalize
+** is empty, the next safepoints call further batches.
 **
-** A host may stop the collector and request steps (collectgarbage "step"). A step of n KiB
+** A program may stop the collector and request steps (collectgarbage "step"). A step of n KiB
 ** represents n KiB of allocation. In the generational mode it is a minor collection. In the
 ** incremental mode it pays for a part of a cycle (a major collection), as in upstream.
 */
@@ -124,7 +125,7 @@ int luaN_step (lua_State *L, int kilobytes, int stopped) {
   unsigned cycles = c->pace.cycles;
   l_mem bytes = (l_mem)kilobytes * 1024, debt = bytes;
   int start = 1;
-  if (kilobytes < 0) return 0;  /* the program's number, or its conversion to int, was negative */
+  if (kilobytes < 0) return 0;  /* the argument was negative, or became so when converted to int */
   luaN_flush(g);
   luaN_resume(g);
   if (kilobytes != 0) {
@@ -169,7 +170,7 @@ void luaC_fullgc (lua_State *L, int isemergency) {
 
 
 /* Runs an emergency collection if a collection is long overdue (luaN_isoverdue). C functions that
-   only store into tables need this: they have no safepoint, and when their tables grow, the
+   store into tables in a loop need this: they reach no safepoint, and when their tables grow, the
    previous vectors become garbage. The cost of the collection is bounded: since it became due, more
    bytes were allocated than the old objects have. */
 void luaN_overdue (lua_State *L) {

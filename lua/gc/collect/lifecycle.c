@@ -20,7 +20,7 @@
 #include "tuning.h"
 
 
-/* capacity, in tables, of the lists of weak tables in a new state */
+/* capacity, in tables, that each list of weak tables has in a new state */
 #define FEW_WEAK	4
 
 

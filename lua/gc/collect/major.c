@@ -41,9 +41,10 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Cost of sweeping the lines of one block, in bytes whose marking takes as long. The sweep reads
-   the block's mark bytes, LUAN_LINES bytes. These are LUAN_LINES / LUAN_LINE cache lines, because a
-   cache line is as long as a line of the heap; each costs one LUAN_VISIT. */
+/* Cost of sweeping the lines of one block, in bytes whose marking takes as long. A line is 64 bytes
+   of the block, and has a mark byte in the block's head. The sweep reads these LUAN_LINES mark
+   bytes. They fill LUAN_LINES / LUAN_LINE cache lines, because a cache line is as long as a line of
+   the heap (LUAN_LINE bytes). Each cache line costs one LUAN_VISIT. */
 #define BLOCKCOST	(LUAN_LINES / LUAN_LINE * LUAN_VISIT)
 
 /* luaN_trimheap keeps memory for the growth of the heap: one RESERVE_PART-th of the memory that the
@@ -110,8 +111,9 @@ void luaN_beginmajor (lua_State *L) {
 
 
 /* To be called when everything alive is marked. Updates the counts of live and old bytes, and finds
-   out whether the heap has shrunk. If not, sets bytes.needed to the bytes of the blocks in use,
-   because the heap will need as many again. */
+   out whether the heap has shrunk (SHRUNK_PART). If not, sets bytes.needed to the bytes of the
+   blocks in use, because the heap will need as many again. If it has shrunk, sets bytes.needed to
+   0, and records these bytes in bytes.lately if they are the most of this period (WHILE_HEAPS). */
 static void major_known (global_State *g) {
   luaN_Heap *h = &g->heap;
   luaN_Gc *c = &h->gc;
@@ -159,9 +161,9 @@ static void atomic (lua_State *L) {
 }
 
 
-/* Frees unused memory of thread th, unless th is the running thread L or has little memory. If
-   'all' is 1, keeps nearly no unused CallInfos. Returns the cost, in bytes whose marking takes as
-   long. */
+/* Frees unused memory of thread th, unless th is the running thread L or has little memory
+   (MAX_IDLE_CALLINFOS). If 'all' is 1, keeps nearly no unused CallInfos. Returns the cost, in bytes
+   whose marking takes as long. */
 static size_t shrinkother (lua_State *L, lua_State *th, int all) {
   if (th == L || th->stack.p == NULL ||
       (th->stackroom <= 2 * BASIC_STACK_SIZE && th->nci <= MAX_IDLE_CALLINFOS))
@@ -280,8 +282,9 @@ static void major_turn (global_State *g) {
 }
 
 
-/* Returns the bytes of blocks that luaN_trimheap must keep: as many as were in use in the last two
-   periods (WHILE_HEAPS), and a reserve. */
+/* Returns the bytes of blocks that luaN_trimheap must keep: bytes.needed, or the largest number
+   recorded in the last two periods (WHILE_HEAPS) if that is larger; and a reserve. If the present
+   period is over, starts a new one first. */
 static size_t needed (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   size_t most;
@@ -339,7 +342,8 @@ void luaN_full (lua_State *L) {
   if (c->mark.pending) luaN_clearbits(g, LUAN_PENDING);
   c->mark.pending = 0;
   luaN_leaveweak(g);
-  /* queues the rest of the dead objects: the queued ones, which are roots, may refer to them */
+  /* queues the rest of the dead objects with finalizers: the queued ones, which are roots, may
+     refer to them */
   if (c->finalize.selection == LUAN_SELECTING) luaN_selectslice(g, MAX_SIZET);
   c->finalize.selection = LUAN_UNSELECTED;
   luaN_forgetwaiting(g);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The minor collection: marks the young objects that are reachable from the roots and the
-** remembered set, and tenures them in place. (Some are not tenured: ageing.h, waiting.h.) Nursery
-** lines without survivors become free. Dead objects are not visited, except short strings and the
-** objects in the lists of sweep.c.
+** remembered set, and tenures them in place. (Some are not tenured: ageing.h, waiting.h.) Lines
+** (units of 64 bytes) of the nursery without survivors become free. Dead objects are not visited,
+** except short strings and the objects in the lists of sweep.c.
 */
 
 #include "lgc.h"
@@ -23,8 +23,9 @@
 #include "waiting.h"
 
 
-/* Marks all young objects with finalizers, in the incremental mode: there, only a major collection
-   may find them dead, because programs detect the end of a cycle by the call of a finalizer. */
+/* To be called in a minor collection of the incremental mode. Marks all young objects with
+   finalizers: in this mode, only a major collection may find them dead, because programs detect the
+   end of a cycle (major collection) by the call of a finalizer. */
 static void keepfinalizable (global_State *g) {
   luaN_List *l = &g->heap.gc.finalize.finalizable;
   size_t i;
@@ -38,7 +39,8 @@ static void tenureyoung (global_State *g) {
   luaN_List *l = &c->lists.large;
   luaN_tenurewaiting(g);
   for (; l->old < l->v.n; l->old++) luaN_mark(g, (GCObject *)l->v.a[l->old]);
-  /* removes the marked userdata from the mark stack; all objects to which they refer are old */
+  /* removes the userdata that were just marked from the mark stack; all objects to which they refer
+     are old */
   luaN_drain(g, 0);
   c->finalize.finalizable.old = c->finalize.finalizable.v.n;
   c->bytes.alltenured += c->bytes.tenured;

@@ -24,15 +24,17 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Records the KiB marked so far in bytes.undoomed. Objects that are kept only because dead objects
-   with finalizers refer to them are marked later, and so are not included. */
+/* Sets bytes.undoomed to the KiB that are marked when everything reachable is marked. Objects that
+   are kept only because dead objects with finalizers refer to them are marked later, so they are
+   not included. */
 #define setundoomed(c)	((c)->bytes.undoomed = (unsigned)((c)->mark.reached / 1024))
 
 /*
-** The listed entries of ephemerons have unmarked keys. They are visited up to MAX_PASSES times. If
-** at least MIN_FOLLOWED entries are listed after that, a hash table finds them by their keys
-** (chase.h). The hash table costs more than one visit of all entries, but its time is linear,
-** whereas chains of entries may need very many visits.
+** The listed entries of ephemerons have unmarked keys. They are visited again after more objects
+** were marked. If at least MIN_FOLLOWED entries are left after MAX_PASSES visits, a hash table
+** finds them by their keys (chase.h); with fewer entries, the visits continue. The hash table costs
+** more than one visit of all entries, but its time is linear, whereas chains of entries may need
+** very many visits.
 */
 #define MAX_PASSES	2
 #define MIN_FOLLOWED(c)	((size_t)(luaN_slicestress(c) != 0 ? 2 : 64))
@@ -65,9 +67,9 @@ static void resolvetable (global_State *g, Table *t) {
 }
 
 
-/* Marks the values of the entries in weak.unresolved whose keys were marked meanwhile, with
-   everything that these values refer to. Removes these entries from the list and returns their
-   number. */
+/* Visits the entries of ephemerons in weak.unresolved, whose keys were unmarked at the last visit.
+   If a key is marked now, marks the value and everything to which the value refers, and removes the
+   entry from the list. Returns the number of removed entries. */
 static size_t resolveentries (global_State *g) {
   luaN_Vec *o = &g->heap.gc.weak.unresolved;
   size_t i, left = 0, before = o->n;
@@ -105,7 +107,7 @@ static int follow (global_State *g) {
 }
 
 
-/* A number that grows with each object that is marked, or reached but left young (ageing.h). If two
+/* A number that grows when an object is marked, or is reached and left young (ageing.h). If two
    reads give the same number, no key was marked between them. */
 #define clockof(c)	((c)->mark.reached + (l_mem)((c)->bytes.tenured + (c)->mark.met))
 
@@ -197,8 +199,9 @@ static void clearkeys (global_State *g) {
 
 /*
 ** Moves from weak.inmajor to weak.discovered the weak tables that the atomic step must visit: those
-** that slices have not visited completely, and those whose __mode has changed. Traverses a table as
-** strong if it is strong now, or if there is no memory for the list.
+** that slices of the major collection have not visited completely, and those whose __mode has
+** changed since they were listed. Traverses a table as strong if it is strong now, or if there is
+** no memory for the list.
 */
 static void joinmajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
@@ -219,8 +222,9 @@ static void joinmajor (global_State *g) {
 }
 
 
-/* Adds the tables of weak.discovered to weak.inmajor, so that slices visit them. A table for which
-   weak.inmajor cannot grow is traversed as strong; that may append tables to weak.discovered. */
+/* Adds the tables of weak.discovered to weak.inmajor, so that later slices of the major collection
+   visit them. A table for which weak.inmajor cannot grow is traversed as strong; that may append
+   tables to weak.discovered. */
 static void leavetomajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
@@ -273,7 +277,7 @@ static int hasallweak (const luaN_Gc *c) {
 /*
 ** To be called after dead objects were queued for their finalizers. Marks everything that they
 ** refer to, and then removes the entries of weak tables whose keys are dead. (In tables that slices
-** have visited, later slices remove these entries.)
+** of a major collection have visited, later slices remove these entries.)
 **
 ** Only queued objects refer to the tables of weak.discovered from index 'nalive' on; in these
 ** tables, removes the entries with dead values, too.

@@ -10,7 +10,7 @@ LUAI_FUNC void luaN_terminate (lua_State *L);
 ** The atomic step: tries to end the marking of a major collection. To be called when slices have
 ** nothing left to mark. Returns 1 if the marking has ended. Returns 0 if slices must do more before
 ** the next attempt:
-** - restore or clear tombstoned weak values, whose slots look empty (hidden.h)
+** - restore or clear tombstoned weak values (values in slots that look empty, hidden.h)
 ** - if many objects have finalizers, queue the dead ones
 ** - mark everything that queued objects refer to
 */
