@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Functions of seam.h that read objects for a sampler, also in the middle of a collection. They run
-** no metamethod, allocate no memory and change no object. In the sampler's function 'decide', which
-** is called when all dead objects are known, they may read dead objects, too, because these are
-** freed later.
+** Functions of seam.h by which a sampler reads objects. They may be called during a collection,
+** too: they run no metamethod, allocate no memory and change no object. In the sampler's function
+** 'decide', which is called when all dead objects are known, they may read dead objects, too,
+** because these are freed later.
 */
 
 #include "lgc.h"

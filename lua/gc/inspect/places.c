@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports how the memory of a state is used (luaN_places, luaN_beside of seam.h): the lines of
-   chunks, and blocks of lua_Alloc. Reads the marks of all lines, but no object. */
+   memory in its chunks, and the other blocks from lua_Alloc. Reads the marks of all lines, but no
+   object. */
 
 #include "lgc.h"
 

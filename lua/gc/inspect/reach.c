@@ -3,13 +3,13 @@
 ** The walk over all reachable objects and the references between them (luaN_walk of seam.h). It
 ** reaches the objects that a full collection would keep. Sizes are as the collector counts them:
 ** the sum of all sizes and luaN_statebytes is the number of bytes in use. If the client requests a
-** tree (luaN_Walker.wanted), the tree contains only the first edge to each object, and only some
-** of the strings; the walk ends when the client has found all objects that it wants.
+** tree (luaN_Walker.wanted), the tree contains only the first edge to each object, and only the
+** strings that may be wanted; the walk ends when the client has found all objects that it wants.
 **
 ** The walk is breadth first, so the first edge to an object ends a shortest path. Stacks are
 ** visited when nothing else is left, and objects queued for finalizers last. A weak reference is an
-** edge only if it refers to a string, because weak tables keep strings alive. The value of an
-** ephemeron is reached from its key, once the table and the key were reached.
+** edge only if it refers to a string, because weak tables keep strings alive. The value of an entry
+** with a weak key is reached from the key, when both the table and the key were reached.
 **
 ** The walk changes two things in the heap: the set of reached objects (visits.c), which it empties
 ** at the end, and the bits of a metatable's 'flags' that record which metamethods are absent.
@@ -46,8 +46,8 @@ typedef struct Walk {
   size_t nextnamed;
   /* index in 'threads' of the next thread whose stack slots without a variable are visited */
   size_t nextunnamed;
-  /* Slots that reach_stack omits at present: LUAN_ELOCAL (those of local variables), LUAN_ESTACK
-     (all others), or LUAN_EROOT (none) */
+  /* Slots of stacks that reach_stack omits at present. LUAN_ELOCAL: the slots of local variables;
+     LUAN_ESTACK: all other slots; LUAN_EROOT: none is omitted. */
   luaN_EdgeKind omitted;
   /* Entries of ephemeron tables whose tables were reached before their keys. Three words for each
      entry:
@@ -62,13 +62,13 @@ typedef struct Walk {
   /* The edge that is reported next. Its members 'from' and 'place' are set once for all edges of an
      object (by the function 'from'). */
   luaN_Edge e;
-  /* 1: only the edges of one object are reported (luaN_edges) */
+  /* 1: only the edges from one object are reported (luaN_edges) */
   int alone;
   int failed;		/* result of luaN_walk, or ENOUGH; 0: the walk goes on */
 } Walk;
 
-/* value of Walk.failed: the walk is complete, because the client has found all objects that it
-   wants */
+/* value of Walk.failed: the walk ends early without an error, because the client has found all
+   objects that it wants */
 enum { ENOUGH = -1 };
 
 
@@ -258,7 +258,7 @@ static void chain (Walk *w) {
 
 
 /* Adds node n of the ephemeron table t to w->open and to the hash table w->heads, because the key
-   of n was not reached yet. Enlarges the hash table if it has fewer chains than nodes. */
+   of n was not reached yet. Enlarges the hash table if it would have more nodes than chains. */
 static void reach_await (Walk *w, const Table *t, Node *n) {
   if (!push(w, &w->open, (void *)t) || !push(w, &w->open, n) || !push(w, &w->open, NULL))
     return;
@@ -308,7 +308,7 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
 
 
 /* If v has an object that was not reached before, queues it (reach). Tests the type of v first,
-   because a string that the tree omits need not be read (a cache miss). */
+   because reading a string that the tree omits would only be a cache miss. */
 static void child (Walk *w, const TValue *v) {
   if (iscollectable(v) && !(ttisstring(v) && isunwanted(w, gcvalue(v))))
     reach(w, gcvalue(v));
@@ -374,8 +374,8 @@ static const TString *localname (const Proto *p, int n, int pc) {
 }
 
 
-/* Reports the objects in the stack slots from o to end - 1 of frame ci. Omits the slots of local
-   variables, or all others (w->omitted). */
+/* Reports the objects in the stack slots from o to end - 1 of frame ci, except the slots that
+   w->omitted names: those of local variables, or all others. */
 static void reach_frame (Walk *w, const CallInfo *ci, StkId o, StkId end) {
   const Proto *p = isLua(ci) ? ci_func(ci)->p : NULL;
   w->e.code = p != NULL ? NULL : luaN_codeof(s2v(ci->func.p));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The heap verifier, in every build. The debug build runs it after each collection, in a large heap
-   after every sixteenth. Walks all reachable objects, with a bit for each reached one (visits.h)
-   and a stack from malloc. */
+/* The heap verifier, in every build. The debug build runs it after each collection; if the heap is
+   large, only after every sixteenth collection. Walks all reachable objects, with a bit for each
+   reached object (visits.h), and a stack of objects to visit in memory from malloc. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,8 +34,8 @@ typedef struct Walk {
   /* number of reached objects that are in the remembered set themselves, not only some of their
      slots (G8) */
   size_t logged;
-  /* The object whose references are being visited. NULL if these need neither be remembered (G1)
-     nor refer to marked objects (G3). */
+  /* The object whose references are being visited. NULL if the rules for references do not apply to
+     it: they need not be remembered (G1), and may refer to unmarked objects (G3). */
   GCObject *from;
   /* the slot of a table or stack that is being visited, or NULL */
   const TValue *slot;
@@ -120,8 +120,8 @@ static int isremembered (Walk *w, const GCObject *o) {
 /* Checks the reference from the object w->from to o:
    - o is not dead
    - if w->from is old and o is young, the reference is remembered (G1)
-   - if w->from is marked and o is not, the reference is remembered, or w->from must still be
-     traversed (G3)
+   - while a major collection is marking: if w->from is marked and o is old and unmarked, the
+     reference is remembered, or w->from must still be traversed (G3)
 
    Returns 0 if o is not an object. */
 static int refers (Walk *w, GCObject *o) {
