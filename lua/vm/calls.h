@@ -9,7 +9,8 @@
 #include "lapi.h"
 #include "seam.h"
 
-/* Ends the call of a C function with frame ci, and moves its n results (luaD_poscall). */
+/* Ends the call of a C function with frame ci, and moves its n results from the top of the stack to
+   the slots where the caller expects them (like luaD_poscall of ldo.c). */
 static inline void luaN_poscall (lua_State *L, CallInfo *ci, int n) {
   int wanted = ci->nresults;
   if (l_unlikely(L->hookmask) || (unsigned)wanted > 1u)
@@ -28,8 +29,8 @@ static inline void luaN_poscall (lua_State *L, CallInfo *ci, int n) {
 
 
 /*
-** If no C function is between coroutine.yield and lua_resume, yields without a longjmp and returns
-** 1: the caller, the bytecode loop, can simply return. Otherwise returns 0; the caller must call
+** If no C function is active between lua_resume and coroutine.yield, yields without a longjmp and
+** returns 1: the caller, the bytecode loop, must return. Otherwise returns 0; the caller must call
 ** coroutine.yield. next: frame of the call of coroutine.yield.
 */
 static __attribute__((noinline)) int luaN_yields (lua_State *L, CallInfo *next) {
@@ -41,10 +42,10 @@ static __attribute__((noinline)) int luaN_yields (lua_State *L, CallInfo *next) 
 }
 
 
-/* Starts the call of the function in slot 'func' (luaD_precall), for nresults results (or
-   LUA_MULTRET). ci: the caller's frame. For a Lua function, returns its frame. For a C function,
-   completes the call and returns NULL; if L->ci is not ci then, the thread has yielded and the
-   bytecode loop must return. */
+/* Starts the call of the function in slot 'func', for nresults results (or LUA_MULTRET), like
+   luaD_precall of ldo.c. ci: the caller's frame. For a Lua function, returns its frame. For a C
+   function, completes the call and returns NULL; if L->ci is not ci afterwards, the thread has
+   yielded and the bytecode loop must return. */
 static inline __attribute__((always_inline)) CallInfo *luaN_precall (
     lua_State *L, CallInfo *ci, StkId func, int nresults) {
   CallInfo *next = ci->next;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Concatenation of strings and integers, for lvm.c; makes no string for an integer operand.
-** luaV_concat handles
+** Concatenation of strings and integers, for lvm.c. Makes no string for an integer operand.
+** luaV_concat handles the other cases:
 ** - other operands
 ** - empty strings, because the result may be the other operand
 ** - more than LUAN_INTEGERS integers
@@ -14,8 +14,8 @@
 /* largest number of integers in one concatenation */
 #define LUAN_INTEGERS	8
 
-/* The integers among the operands. used: their number. The first size[i] bytes of digits[i] are the
-   decimal digits of integer i. */
+/* The integers among the operands of a concatenation, in decimal. used: number of integers. The
+   first size[i] bytes of digits[i] are the digits, with the sign, of integer i. */
 typedef struct luaN_Pieces {
   char digits[LUAN_INTEGERS][LUAN_DIGITS];
   int used, size[LUAN_INTEGERS];

@@ -2,13 +2,13 @@
 /*
 ** Lookup of table fields by short strings; ltable.h includes this header last. The lookup is inline
 ** also for a key that is not at its main position. In a small table half of the keys are not at
-** their main position; the random seed of the hashes determines which keys. If such keys needed a
-** call, the speed of a program would differ by a quarter from run to run.
+** their main position; which keys these are depends on the random seed of the hashes. If such keys
+** needed a call, the speed of a program would differ by a quarter from run to run.
 */
 #pragma once
 
-/* Declares a function that has two equal definitions: the one here may be inlined, the one in
-   ltable.c or ltm.c is called otherwise. */
+/* Declares a function that has two equal definitions: the compiler may inline the one here; where
+   it does not, it calls the one in ltable.c or ltm.c. */
 #define LUAN_INLINED	extern inline __attribute__((gnu_inline))
 
 #if !defined(ltable_c)
@@ -64,7 +64,7 @@ LUAN_INLINED const TValue *luaT_gettm (Table *events, TMS event, TString *ename)
 }
 
 
-/* number of __index tables that luaN_inherited searches */
+/* largest number of __index tables that luaN_inherited searches */
 #define LUAN_ANCESTORS	8
 
 /*
@@ -132,7 +132,7 @@ static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
 /*
 ** Stores v under 'key', a short string that no node of t has, and returns 1. Returns 0 and does
 ** nothing if t is old (a barrier may be needed) or may have a __newindex, if there is no suitable
-** node, or if v is nil.
+** node (luaN_behind), or if v is nil.
 */
 static inline int luaN_newfield (lua_State *L, Table *t, TString *key, const TValue *v) {
   Node *n = gnode(t, key->hash & (unsigned)(sizenode(t) - 1));

@@ -25,7 +25,8 @@
 #define GROWTHPROBES	64u
 
 /* A key counts as near the array part if it is a positive integer of at most this number times the
-   slots. The next resize may move it to the array part, so the next size is not predictable. */
+   slots. The next resize may move such keys to the array part, so the next size of the hash part is
+   not predictable. */
 #define NEARINTEGERS	4u
 
 /* Number of nodes whose keys are copied at a time. Meanwhile the keys of the next COPYBLOCK nodes
@@ -177,10 +178,10 @@ static void clearnodes (luaN_Growth *w, size_t n) {
 }
 
 
-/* Continues to fill the growth buffer (the next, larger hash part): initializes its nodes, then
-   copies keys. The table will be resized when getfreepos, the search for a free node, has visited
-   all nodes, so the work proceeds at the pace of these visits. left: number of nodes not visited
-   yet. Returns 0 if no node of the buffer is free. */
+/* Continues to fill the growth buffer (the next, larger hash part): first initializes its nodes;
+   when all are initialized, copies keys. The table will be resized when getfreepos, the search for
+   a free node, has visited all nodes, so the work proceeds at the pace of these visits. left:
+   number of nodes not visited yet. Returns 0 if no node of the buffer is free. */
 static int growon (luaN_Growth *w, unsigned left) {
   Table next = nextof(w);
   size_t all = 2 * (size_t)w->size;
@@ -234,13 +235,13 @@ void luaN_keycame_ (lua_State *L, Table *t, const Node *n) {
 }
 
 
-/* To be called when the growth buffer, with copies of most keys, becomes the hash part of the
-   table. Gives each copy the value of its old node (a node of the present hash part). Removes a
-   copy if its old node is empty or has another key now.
+/* To be called when the growth buffer, with copies of most keys, is to become the hash part of the
+   table. Gives each copy the value of its old node (the node of the present hash part from which
+   the key was copied). Removes a copy if its old node is empty or has another key now.
 
    Makes a list of the old nodes that have a value and no copy, and returns their number. *first is
-   the index of the first one, copyof[i] is that of the one after i, and LUAN_NOCOPY ends the
-   list. */
+   the index of the first node of the list. For a node with index i, copyof[i] is the index of the
+   next one; LUAN_NOCOPY: it is the last one. */
 static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
   unsigned i, n = 0;
   *first = LUAN_NOCOPY;
@@ -270,9 +271,10 @@ static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
 
 
 /* Resizes t to its growth buffer, a hash part of twice the size to which most keys were copied in
-   advance; then inserts the other keys. Returns 0, with t unchanged, if t has no such buffer, or if
-   more than 5/8 of the buffer's nodes would be in use: keys of t need at most half of the nodes,
-   the others have removed keys, and the next resize of t would come too soon. */
+   advance; then inserts the other keys. Returns 0, with t unchanged, if t has no such buffer, if
+   memory is short, or if more than 5/8 of the buffer's nodes would be in use. In the last case, at
+   least 1/8 of the nodes would have removed keys, because the keys of t need at most half of the
+   nodes; so the next resize of t would come too soon. */
 int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
   global_State *g = G(L);
   luaN_Growth *w = luaN_growthof(g, t);

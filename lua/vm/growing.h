@@ -10,10 +10,10 @@
 ** work, in proportion to the nodes that getfreepos has visited: during the first half of these
 ** visits the buffer is initialized, during the second half keys are copied.
 **
-** The buffer is allocated that late, so that a table that keeps its size rarely has one. Few
-** insertions are left then before the resize: only about a third of the nodes left to visit are
-** free, which is one for every ninety nodes of the hash part. So an insertion copies about 200
-** keys, which takes some microseconds.
+** The buffer is not allocated earlier, so that a table that keeps its size rarely has one. But few
+** insertions are left at that time before the resize: only about a third of the nodes left to visit
+** are free, which is one for every ninety nodes of the hash part. So an insertion may copy about
+** 200 keys, which takes some microseconds.
 */
 #pragma once
 

@@ -50,9 +50,9 @@ static void movekey (lua_State *L, Table *t, Node *from, Node *n) {
 }
 
 
-/* Returns 1 if node[0] can be unlinked from the chain node[0] to node[n - 1]: no key in a later
-   node has node[0] as its main position, so lookups of these keys do not start there. mp[i]: main
-   position of the key in node[i]; NULL: node[i] has no key. */
+/* Returns 1 if node[0] is not needed to find the keys in node[1] to node[n - 1], the later nodes of
+   its chain: the main position of each key is node[1] or a node after it, so no lookup of these
+   keys passes node[0]. mp[i]: main position of the key in node[i]; NULL: node[i] has no key. */
 static int isapart (Node *const *node, Node *const *mp, unsigned n) {
   unsigned i, j;
   for (i = 1; i < n; i++) {
@@ -106,9 +106,9 @@ static int tidychain (lua_State *L, Table *t, Node *p) {
 
 /*
 ** Removes empty nodes from all chains of t. Returns 0 if a chain is too long. Removing the empty
-** first node of a chain is expensive (inplace.h): if 'heads' is 0, leaves it in place while at
-** least a quarter of the nodes visited so far are empty. Prefetches the second and third nodes of
-** chains.
+** first node of a chain is expensive (inplace.h). So if 'heads' is 0, and the second node of the
+** chain is in use, leaves the first node in place while at least a quarter of the nodes visited so
+** far are empty. Prefetches the second and third nodes of chains.
 */
 static int tidychains (lua_State *L, Table *t, int heads) {
   unsigned i, empty = 0, size = (unsigned)sizenode(t);
@@ -150,9 +150,9 @@ static int findsall (Table *t) {
 #endif
 
 
-/* Makes each empty node free that is the last one of its chain (sets its key to nil). Resets
-   lastfree, so that getfreepos searches all nodes again. Returns 1 if fewer than half of the empty
-   nodes are free now. */
+/* Sets the key of each empty node that is the last one of its chain, or in no chain, to nil:
+   getfreepos may then use the node for a new key. Resets lastfree, so that getfreepos searches all
+   nodes again. Returns 1 if fewer than half of the empty nodes are free now. */
 static int freenodes (Table *t) {
   unsigned i, empty = 0, nfree = 0;
   for (i = 0; i < (unsigned)sizenode(t); i++) {

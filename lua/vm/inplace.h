@@ -2,11 +2,12 @@
 /*
 ** The size of a hash part. Upstream takes the smallest power of 2 that holds the keys. If a program
 ** inserts and removes keys, as in a cache, and few nodes are free, the whole table is rehashed
-** after every few new keys. So a hash part whose keys still fit gets free nodes in proportion to
-** all slots. The next rehash then comes after a proportional number of insertions.
+** after every few new keys. To prevent this, a hash part whose keys still fit gets free nodes in
+** proportion to all slots of the table, and the next rehash comes after a proportional number of
+** insertions.
 **
-** Rehash in place: a full hash part regains the nodes of removed keys without a new vector. Used
-** for a hash part that is to keep its size, because the program inserts and removes keys. The
+** Rehash in place: a full hash part regains the nodes of removed keys without a new vector. It is
+** used if the hash part is to keep its size, because the program inserts and removes keys. The
 ** rehash avoids reading the hashes of keys: a hash is in its string, so that reading it is usually
 ** a cache miss.
 **

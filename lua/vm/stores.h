@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Stores that need no call of luaV_finishset: into an existing empty slot, or of a new field of a
-   young table (luaN_newfield of fields.h). */
+/* Stores for which the bytecode loop need not call luaV_finishset: a store into an existing empty
+   slot, or of a new field into a young table (luaN_newfield of fields.h). */
 #pragma once
 
 #include "ltable.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Hashes of strings and addresses, and integers in decimal. The hashes differ from upstream's,
-   which changes only the order of traversals (next). */
+/* Hashes of strings and addresses, and the conversion of integers to decimal. The hashes differ
+   from upstream's; the only effect on programs is another order of traversals (next). */
 #pragma once
 
 #include <stdint.h>
@@ -34,8 +34,9 @@ static inline uint64_t luaN_load4 (const char *s) {
 ** eight.
 **
 ** Both operands of a multiplication depend on the seed: the factor, and the hash so far, which
-** contains the seed in both of its 32-bit halves. Otherwise a half of the product might not depend
-** on the seed, and an attacker could compute strings that share a bucket for most seeds.
+** contains the seed in both of its 32-bit halves. If an operand did not depend on the seed, a half
+** of the product might not depend on it either, and an attacker could compute strings that share a
+** bucket for most seeds.
 */
 static inline unsigned int luaN_hash (const char *s, size_t l, unsigned int seed) {
   const uint64_t odd = UINT64_C(0x9e3779b97f4a7c15);  /* 2^64 / golden ratio */
