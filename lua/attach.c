@@ -19,19 +19,20 @@
 #include "attach.h"
 #include "home.h"
 
-/* Paths of the profiler's module below an installation folder: as Asamp installs the module, and as
-   LuaRocks does. */
+/* Paths of the profiler's module relative to an installation folder: the path to which this
+   project's installation copies the module, and the path that LuaRocks uses. */
 static const char *const modules[] = {
     "/lib/asamp/profiler/core.so", "/lib/lua/5.4/profiler/core.so"};
 
 /* Type of the module's function asamp_setup, which is called once, with the value of ASAMP and the
-   installation folder. Returns 1 if asamp_join may be called; otherwise reports the reason. */
+   installation folder. Returns 1 if asamp_join may be called; otherwise reports the reason and
+   returns 0. */
 typedef int Setup (const char *wish, const char *home);
 /* Type of the module's function asamp_join, which starts to profile a new, initialized state. */
 typedef void Join (lua_State *L);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static int tried;	/* 1: the process has searched for the profiler's module (attach.h) */
+static int tried;	/* 1: the search for the profiler's module has started */
 static Join *join;	/* asamp_join of the module; NULL: states are not profiled */
 /* 1 while this OS thread runs asamp_setup. Lua states that asamp_setup creates are not profiled. */
 static __thread int busy __attribute__((tls_model("initial-exec")));

@@ -6,8 +6,8 @@
 **
 ** The values of an ended frame stay in the stack above 'top' until other values overwrite them, or
 ** until a collection sets them to nil (T3 of gc.h). Until then their objects are not freed. Later
-** calls may have changed the CallInfo, and the stack may have been moved, so both are checked
-** first.
+** calls may have used the frame's CallInfo, and the stack may have been moved. So the code first
+** checks that the CallInfo and the stack still belong to the chunk's call.
 */
 
 #include "lprefix.h"
@@ -86,13 +86,13 @@ static int lastchunk_nothing (lua_State *L) {
 
 /* Calls f with ci, the frame of the ended main chunk, as the running frame, so that the chunk's
    local variables are roots during the call. caller: frame of the C function that called the chunk;
-   NULL: none. That frame has ended, too, and precedes ci in the list of frames, so it is also
-   restored. */
+   NULL: none. The caller's frame has ended, too, and precedes ci in the list of frames, so it is
+   also restored. */
 static void within (lua_State *L, CallInfo *caller, CallInfo *ci,
                     void (*f) (void *ud, lua_State *L), void *ud) {
   ptrdiff_t result = 0;
   ci->callstatus = 0;  /* a Lua frame that the next collection must scan (no CIST_CLEAN) */
-  if (caller != NULL) {  /* saves the caller's result, which is in the slot of its function */
+  if (caller != NULL) {  /* the caller's result is in the slot of its function: saves the result */
     caller->callstatus = CIST_C;
     setobjs2s(L, L->top.p, caller->func.p);
     result = savestack(L, L->top.p);

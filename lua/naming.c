@@ -77,9 +77,9 @@ static TString *variable (const Scope *s, int r, int pc, int from) {
 
 
 /* Returns the key that is in register r before instruction pc: a string that OP_LOADK has loaded.
-   (A key that does not fit into the instruction that stores is loaded in this way.) Returns NULL if
-   another instruction has set r last, or if the load is more than MAX_KEY_DISTANCE instructions
-   before 'pc'. */
+   (The code loads a key in this way if the key does not fit into the instruction that stores the
+   closure.) Returns NULL if another instruction has set r last, or if the load is more than
+   MAX_KEY_DISTANCE instructions before 'pc'. */
 static TString *key (const Proto *f, int r, int pc) {
   int i;
   for (i = pc - 1; i >= 0 && i >= pc - MAX_KEY_DISTANCE; i--) {
@@ -91,9 +91,9 @@ static TString *key (const Proto *f, int r, int pc) {
 }
 
 
-/* Returns 1 if instruction i may be between the one that creates a closure in register r and the
-   one that stores the closure: i loads another register without using r, or stores another value.
-   An assignment to several variables has such instructions. */
+/* Returns 1 if instruction i may be between the instruction that creates a closure in register r
+   and the instruction that stores the closure: i loads another register without using r, or stores
+   another value. The code of an assignment to several variables has such instructions. */
 static int naming_passes (Instruction i, int r) {
   switch (GET_OPCODE(i)) {
     case OP_MOVE: case OP_LOADI: case OP_LOADF: case OP_LOADK: case OP_LOADFALSE:
@@ -117,7 +117,8 @@ static TString *naming_nameof (const Scope *s, int at) {
   int r = GETARG_A(f->code[at]), pc;
   for (pc = at + 1; pc < f->sizecode && pc - at <= MAX_STORE_DISTANCE; pc++) {
     Instruction i = f->code[pc];
-    /* the closure's register may be that of a variable whose scope starts at instruction pc */
+    /* a local function or variable: its scope starts at instruction pc, and its register is that of
+       the closure */
     TString *name = variable(s, r, pc, pc);
     if (name != NULL) return name;
     if (naming_passes(i, r)) continue;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Names of functions, from their definitions. The name by which a call finds a function depends on
-** the caller, and a sampler sees few calls. The variable or field in which the enclosing function
-** stores the new closure is the same in every run, and its code shows it.
+** the caller, and a sampler sees few calls. So a function is named after the variable or field in
+** which the enclosing function stores the new closure: this name is the same in every run, and the
+** code of the enclosing function shows it.
 **
 **   NM1  'name' of each Proto of a chunk is set once, when the chunk is loaded. 'name' is NULL for
 **        the main function, and if no name is found, for example because the closure is passed to a

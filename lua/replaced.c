@@ -16,7 +16,8 @@
 
 #include "seam.h"
 
-/* number of instructions that 'setter' searches for the one that sets a register */
+/* number of instructions before a given one in which 'setter' searches for the instruction that
+   sets a register */
 #define MAX_BACK	64
 /* Depth of nested fields up to which loadsame compares two loads; 4 suffices for o.a.b.c.d.s. In a
    deeper field, a string that the program replaces by its concatenation is not recognized. */
@@ -81,8 +82,8 @@ static int issame (const Proto *p, int a, int pca, int b, int pcb, int deep) {
 }
 
 
-/* Returns 1 if the instruction at 'to' stores register a in the variable or field from which the
-   instruction at 'from' has loaded. */
+/* Returns 1 if the instruction with index 'to' stores register a in the variable or field from
+   which the instruction with index 'from' has loaded. */
 static int isback (const Proto *p, int to, int from, int a) {
   Instruction t = p->code[to], f = p->code[from];
   switch (GET_OPCODE(t)) {

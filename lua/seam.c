@@ -24,8 +24,8 @@
 #define OUTER	(LUAN_DEPTH - LUAN_INNER)
 
 
-/* 'cut', 'hooked' and 'fresh' of luaN_Frame receive bits of CallInfo.callstatus. These bits must
-   fit into one byte, and CIST_TAIL must be LUAN_TAIL. */
+/* Compiles only if two conditions hold: the bits of CallInfo.callstatus that are copied to 'cut',
+   'hooked' and 'fresh' of luaN_Frame fit into one byte; and CIST_TAIL is LUAN_TAIL. */
 typedef char StatusFits[(CIST_TAIL == LUAN_TAIL && CIST_HOOKED < 256 && CIST_FRESH < 256) ? 1 : -1];
 
 
@@ -46,8 +46,8 @@ static void seam_fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
     f->cut = (ci->callstatus & CIST_TAIL);
   }
   else {
-    /* NULL if the function's slot contains no C function: in the frame of a call hook, or of a call
-       of an object with __call. */
+    /* NULL if the function's slot contains no C function: ci is the frame of a call hook, or of a
+       call of an object with __call. */
     f->function = luaN_codeof(func);
     f->id = NULL;
     f->pc = 0;
@@ -74,13 +74,14 @@ LUA_API lua_State *luaN_running (lua_State *L) {
     return running;
   for (th = running; th != NULL; th = th->resumer)
     if (th == L) return running;
-  return L;  /* here L was never resumed: C code calls functions in L directly */
+  return L;  /* L is not among the resumed threads: C code calls functions in L directly */
 }
 
 
 /* Writes up to OUTER frames of the running stack of L and its resumers, from the outermost frame
    inwards, and returns their number. Fills the array from its end: frames[OUTER - 1] is the
-   outermost frame. The last frame to write is 'stop', a frame of L. */
+   outermost frame. Stops early when it has written 'stop', a frame of L, the innermost frame to
+   write. */
 static unsigned seam_outermost (lua_State *L, const CallInfo *stop,
                                 luaN_Frame *frames) {
   lua_State *chain[LUAI_MAXCCALLS + 1];
@@ -241,7 +242,7 @@ LUA_API const char *luaN_name (const void *proto, size_t *length) {
 }
 
 
-/* For names that the linker defines; the library does not export them. */
+/* Attribute of a name that the linker defines and the library does not export. */
 #define BOUND	__attribute__((visibility("hidden")))
 
 /*

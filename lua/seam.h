@@ -37,7 +37,8 @@ typedef struct luaN_Sample {
      luaN_outside has added. */
   uint64_t size;
   luaN_Kind kind;
-  /* 1: the block is not in the run of free memory from which the fast path allocates at present */
+  /* 1: the block was not allocated from the run of free memory that most allocations use at present
+     (a large block, for example) */
   int outside;
   /* bytes that rounding has added to the size of an object */
   unsigned rounding;
@@ -98,7 +99,8 @@ typedef struct luaN_Sampler {
 } luaN_Sampler;
 
 /* Sets the state's sampler, which must exist until another is set, and the distance in bytes to the
-   first sample, at least 1. NULL removes the sampler. Resets luaN_watch and luaN_setcopies. */
+   first sample, at least 1. NULL removes the sampler. The new sampler has no watched blocks
+   (luaN_watch) and no samples of moved bytes (luaN_setcopies) at first. */
 LUA_API void luaN_setsampler (lua_State *L, const luaN_Sampler *s,
                               uint64_t distance);
 /* Returns the state's sampler, or NULL. */
@@ -134,7 +136,7 @@ typedef struct luaN_Counts {
 
 /*
 ** Starts to count all allocations in *to, which belongs to the caller; NULL stops it. Makes all
-** allocations slow. Not for the functions of a luaN_Sampler.
+** allocations slow. The functions of a luaN_Sampler must not call it.
 */
 LUA_API void luaN_setcounts (lua_State *L, luaN_Counts *to);
 
@@ -160,23 +162,23 @@ typedef struct luaN_Limits {
 
 /* Sets the state's limits; NULL removes them. The struct must exist until other limits are set. At
    the end of a protected call, the limits from its start are in effect again. lua_close removes the
-   limits. Not for the functions of a luaN_Sampler. */
+   limits. The functions of a luaN_Sampler must not call it. */
 LUA_API void luaN_setlimits (lua_State *L, const luaN_Limits *limits);
 /* Returns the state's limits, or NULL. */
 LUA_API const luaN_Limits *luaN_getlimits (lua_State *L);
 
 /* Counts a luaL_Buffer that is about to change from 'before' to n bytes; for lauxlib.c. May
-   collect. Raises the memory error if the buffer would exceed a limit (luaN_setlimits). Not for the
-   functions of a luaN_Sampler. */
+   collect. Raises the memory error if the buffer would exceed a limit (luaN_setlimits). The
+   functions of a luaN_Sampler must not call it. */
 LUA_API void luaN_admit (lua_State *L, size_t before, size_t n);
 
 /* Counts n bytes as moved (for 'copied' of luaN_Sampler), because a luaL_Buffer of n bytes has
    grown; for lauxlib.c. */
 LUA_API void luaN_grown (lua_State *L, size_t n);
 
-/* Call it in 'sample' of luaN_Sampler, for a string. If the running instruction appends to a
-   variable or field, like s = s .. x, returns the bytes of the operands that were loaded from
-   there; else 0. */
+/* To be called in the sampler's 'sample', for a string. If the running instruction concatenates,
+   and the result replaces an operand in its variable or field, as in s = s .. x, returns the bytes
+   of the replaced operands; else 0. */
 LUA_API size_t luaN_replaced (lua_State *L);
 
 /* bytes of a string's block that are not text: header and NUL */
@@ -249,14 +251,14 @@ typedef enum luaN_EdgeKind {
   /* from a root; 'index' is a luaN_Root, 'from' is NULL */
   LUAN_EROOT,
   LUAN_EMETATABLE,
-  LUAN_EINDEX,		/* t[index] */
-  /* t[key] for a string key. The edge LUAN_EKEY from t to the key is reported directly before this
-     one. */
+  LUAN_EINDEX,		/* the value t[index] of a table t, for an integer 'index' */
+  /* The value t[key] of a table t, for a string 'key'. The edge LUAN_EKEY from t to the key is
+     reported directly before this one. */
   LUAN_EFIELD,
-  /* t[key] for a key that is neither a string nor an integer. 'key' is NULL if the key is weak, or
-     is not an object. */
+  /* The value t[key] of a table t, for a key that is neither a string nor an integer. 'key' is NULL
+     if the key is weak, or is not an object. */
   LUAN_EENTRY,
-  LUAN_EKEY,		/* a key of a table, not weak */
+  LUAN_EKEY,		/* a key that its table keeps alive: a string or a strong key */
   /* the value of key 'from' in table 'in', which has weak keys */
   LUAN_EWEAKKEY,
   /* Upvalue number 'index' (from 1) of a closure. 'key': the upvalue's name, or NULL. 'in': the
@@ -272,10 +274,12 @@ typedef enum luaN_EdgeKind {
   LUAN_ESTACK,
   LUAN_EOPEN,		/* an open upvalue of a thread */
   LUAN_EPROTO,		/* prototype of a closure, or of an inner function */
-  LUAN_ECONSTANT,
+  LUAN_ECONSTANT,	/* constant number 'index' (from 1) of a prototype */
   LUAN_ENAME		/* name of a function or variable, or source of a chunk */
 } luaN_EdgeKind;
 
+/* Roots of a walk, in this order: the registry; the main and the running thread; the pinned closure
+   (luaN_pin); objects that are never freed; objects queued for their finalizers; metatables. */
 typedef enum luaN_Root {
   LUAN_RREGISTRY, LUAN_RTHREAD, LUAN_RPINNED, LUAN_RFIXED, LUAN_RFINALIZER,
   LUAN_RTYPE = 16	/* LUAN_RTYPE + t: the metatable of basic type t (LUA_TNIL, ...) */
@@ -321,8 +325,8 @@ typedef struct luaN_Walker {
      for each object. */
   void *(*memory) (void *ud, void *block, size_t old, size_t size);
   /* Called for each object, before the edges from it. Returns 0 to stop the walk. May be NULL. The
-     edges follow directly, with two exceptions, before which other objects may come: the edges from
-     a stack, and those to values of weak keys. */
+     edges from the object are reported before the next object. Only two kinds may follow after
+     other objects: the edges from a stack, and those from a weak key to its values. */
   int (*object) (void *ud, const luaN_Object *o);
   /* Called for each edge. Returns 0 to stop the walk. */
   int (*edge) (void *ud, const luaN_Edge *e);
@@ -333,8 +337,9 @@ typedef struct luaN_Walker {
   const uint64_t *wanted;
   unsigned log2;
   /* In a walk that reports a tree: called for each object whose bit in 'wanted' is set, with its
-     index in the order of the walk. 'kind' is LUAN_EINDEX only if it was reached by an edge of this
-     kind. Returns 0 if the client needs no further object: the tree is then complete. */
+     index in the order of the walk. kind: kind of the edge by which it was reached; LUAN_EENTRY for
+     all keys and values in the hash part of a strong table. Returns 0 if the client needs no
+     further object: the tree is then complete. */
   int (*found) (void *ud, const void *object, size_t place, luaN_EdgeKind kind);
   /* Called at the end of a complete walk of n objects, unless NULL. It may change parents[].
      objects  the objects in the order of the walk
@@ -354,7 +359,7 @@ enum { LUAN_WALKED, LUAN_NOMEMORY, LUAN_STOPPED, LUAN_BUSY };
 **   LUAN_WALKED    complete
 **   LUAN_NOMEMORY  too little memory
 **   LUAN_STOPPED   a function returned 0
-**   LUAN_BUSY      the collector is in the middle of a step or an emergency: call again later
+**   LUAN_BUSY      a collection is running, or no collection may start: call again later
 */
 LUA_API int luaN_walk (lua_State *L, const luaN_Walker *w);
 
@@ -377,7 +382,8 @@ LUA_API size_t luaN_statebytes (lua_State *L);
 /*
 ** For code that calls lua_Alloc directly, when lua_Alloc has refused memory. Runs a full collection
 ** without finalizers, and returns free blocks to lua_Alloc. Returns 1 if a second request may
-** succeed, else 0. Every object in use must be reachable. Not for the functions of a luaN_Sampler.
+** succeed, else 0. Every object in use must be reachable. The functions of a luaN_Sampler must not
+** call it.
 */
 LUA_API int luaN_refused (lua_State *L);
 
@@ -493,9 +499,9 @@ typedef struct luaN_Places {
   uint64_t lent;	/* bytes of chunks from lua_Alloc */
   uint64_t heads;	/* heads of all blocks */
   uint64_t lines;	/* lines in use */
-  /* free lines in blocks that have lines in use; pages returned to the system do not count */
+  /* free lines in blocks that have lines in use, without the pages returned to the system */
   uint64_t unused;
-  /* lines of blocks that have no line in use; pages returned to the system do not count */
+  /* lines of blocks that have no line in use, without the pages returned to the system */
   uint64_t empty;
   /* blocks of lua_Alloc that are not chunks: large objects, large vectors, and memory that the core
      frees explicitly */
@@ -521,7 +527,8 @@ LUA_API void *luaN_alloc (void *ud, void *ptr, size_t osize, size_t nsize);
    report it as unused. */
 #define luaN_allocator(f)	((void)(f), luaN_alloc)
 
-/* As the argument of luaN_setnursery: changes nothing. As its result: nothing could be changed. */
+/* As the argument of luaN_setnursery: change nothing, only return the setting. As its result: the
+   call was refused. */
 #define LUAN_ASK	UINT64_MAX
 
 /* Sets the size of the nursery to n bytes, unless LUA_GC sets it; 0: the collector chooses. Returns
@@ -554,8 +561,8 @@ enum {
   LUAN_TAIL = 32	/* a tail call has replaced the caller; Lua functions only */
 };
 
-/* Returns the running thread, given the thread L with which the core was called: the two may
-   differ, because C code may pass any thread of the state. */
+/* Returns the running thread. L: the thread that was passed to the core's function; it may be
+   another one, because C code may pass any thread of the state. */
 LUA_API lua_State *luaN_running (lua_State *L);
 
 /* Largest number of frames that luaN_frames writes. */
@@ -590,21 +597,21 @@ LUA_API int luaN_yield (lua_State *L);
 
 /*
 ** Sets the external bytes of the full userdata at 'idx' to n: memory of a library, or the cost of a
-** resource. The collector counts them as growth of the heap until the userdata is swept. The sum
-** over all userdata is at most LUAN_MOSTOUTSIDE.
+** resource. The collector counts them as growth of the heap until it sweeps the dead userdata, or
+** until n is 0. The sum over all userdata is at most LUAN_MOSTOUTSIDE.
 **
-** Samples of kind LUAN_KOUTSIDE count these bytes, in units of LUAN_UNIT bytes. They count only the
-** part of n above the largest n so far; after n = 0 they count from 0 again. If n is 0, 'freed' is
-** called for watched external bytes.
+** Samples of kind LUAN_KOUTSIDE count these bytes as allocated, in units of LUAN_UNIT bytes: the
+** part of n above the largest n of this userdata so far. After n = 0 the largest n is 0 again. If n
+** is 0, 'freed' is called for watched external bytes.
 **
 ** The call is only a hint, without effect if memory is short. May collect and call finalizers;
-** raises no error. To be called after the userdata got its metatable. Not for the functions of a
-** luaN_Sampler. For a module that must also run with upstream's Lua: declare '#pragma weak
-** luaN_outside' and test the address.
+** raises no error. To be called after the userdata got its metatable. The functions of a
+** luaN_Sampler must not call it. A module that must also run with upstream's Lua can declare
+** '#pragma weak luaN_outside', and call the function only if its address is not NULL.
 */
 LUA_API void luaN_outside (lua_State *L, int idx, size_t n);
 
-#define LUAN_FILE	((size_t)32 * 1024)
+#define LUAN_FILE	((size_t)32 * 1024)	/* external bytes of an open file (gc/files.h) */
 #define LUAN_UNIT	((size_t)64)
 #define LUAN_MOSTOUTSIDE  (~(size_t)0 >> 4)
 

@@ -20,7 +20,7 @@
 
 /* {== the dispatch table =============================================== */
 
-/* for a name that the linker defines; not exported */
+/* attribute of a name that the linker defines and the library does not export */
 #define BOUND	__attribute__((visibility("hidden")))
 
 /* The code address of each opcode, in a section of its own (ljumptab.h). The last element is the
@@ -36,8 +36,8 @@ void luaN_opentick (luaN_Tick *t) {
 }
 
 
-/* Diverts the dispatch table: makes all its entries lead to code that runs a safepoint. Called in a
-   signal handler, at any point of the bytecode loop. */
+/* Diverts the dispatch table: makes all its entries lead to code that runs a safepoint. Runs in a
+   signal handler, which may interrupt the bytecode loop anywhere. */
 static void divert (luaN_Tick *t) {
   const void *volatile *table = t->dispatch;
   int i;
@@ -118,8 +118,8 @@ static int leadsto (const Instruction *code, int x, int n) {
 }
 
 
-/* How far from an instruction istarget searches for a jump to it, in instructions. Jumps from
-   farther away are overlooked; a higher value makes samples slower. */
+/* Largest distance, in instructions, from an instruction to a jump to it that istarget finds. It
+   overlooks jumps from farther away; a higher value makes samples slower. */
 #define MAX_JUMP_DISTANCE	4096
 
 /* Returns 1 if an instruction within MAX_JUMP_DISTANCE jumps to instruction n. Ignores a loop

@@ -76,9 +76,9 @@ LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
    it. */
 #define LUAN_DISPATCH	__attribute__((section("luadispatch"), used))
 
-/* For the label to which all entries of the dispatch table lead after a tick. Marks the label's
-   code as rarely run; otherwise it would change the layout of the bytecode loop. (Clang has no such
-   attribute of labels.) */
+/* Attribute of the label in the bytecode loop to which all entries of the dispatch table lead after
+   a tick. Marks the label's code as rarely run; otherwise this code would change the layout of the
+   loop. (Clang has no such attribute of labels.) */
 #if defined(__clang__)
 #define LUAN_COLD
 #else
@@ -116,7 +116,8 @@ static inline void luaN_countfor (lua_State *L) {
   if (l_unlikely(labels != NULL) && labels->label != L->label) luaN_relabelled(L, L->label);
 }
 
-/* Makes 'th' the running thread and returns the previous one. NULL: the main thread. */
+/* Makes 'th' the running thread and returns the previous one. In both values, NULL means the main
+   thread. */
 static inline lua_State *luaN_run (lua_State *L, lua_State *th) {
   luaN_Tick *t = &G(L)->heap.tick;
   lua_State *before = t->running;
@@ -125,7 +126,9 @@ static inline lua_State *luaN_run (lua_State *L, lua_State *th) {
   return before;
 }
 
-/* The field 'where' of a luaN_Tick, which signals on other OS threads read. */
+/* Reads 'where' of a luaN_Tick: the address of the luaN_innermost of the OS thread that runs the
+   state, or a special value (tick.c). Signal handlers on other OS threads may read it at any time,
+   so the access is atomic. */
 #define luaN_where(t)	__atomic_load_n(&(t)->where, __ATOMIC_RELAXED)
 
 LUAI_DDEC(__thread luaN_Protected luaN_innermost
@@ -151,14 +154,16 @@ static inline void luaN_protect (lua_State *L, luaN_Protected *outer) {
   *outer = luaN_innermost;
   if (l_unlikely(luaN_where(&G(L)->heap.tick) != &luaN_innermost)) luaN_entered(L, outer);
   else if (outer->L == th) luaN_innermost.outer = outer;
-  else if (l_likely(outer->L == NULL)) luaN_innermost.L = th;  /* outer, mixed: already 0 */
+  else if (l_likely(outer->L == NULL)) luaN_innermost.L = th;  /* outer, mixed are 0 */
   else luaN_entered(L, outer);
 }
 
-/* Calls the sampler's 'returned', if it has one. */
+/* Calls the sampler's function 'returned', unless it is NULL. There must be a sampler. */
 LUAI_FUNC void luaN_returned (lua_State *L);
 
-/* Records that a protected call of L has ended. */
+/* Records that a protected call of L has ended. outer: the copy that luaN_protect has made at its
+   start. If the call was not directly inside another one of the same state, also calls the
+   sampler's 'returned'. */
 static inline void luaN_unprotect (lua_State *L, const luaN_Protected *outer) {
   if (l_unlikely(outer->L != G(L)->mainthread) && G(L)->heap.sampler != NULL) luaN_returned(L);
   luaN_innermost = *outer;
