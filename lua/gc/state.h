@@ -28,8 +28,9 @@ typedef struct luaN_Tuning {
   size_t nursery, most;
 } luaN_Tuning;
 
-/* An entry of remset.writes, a small cache that counts removed slots by table. A count may be too
-   low, because another table may have had the entry meanwhile. */
+/* An entry of remset.writes, a small cache that counts, for each table, the remembered slots that
+   refine.c has removed. A count may be too low, because a table loses its entry when another table
+   takes it. */
 typedef struct luaN_Writes {
   /* the table; NULL: the entry is unused */
   Table *t;
@@ -57,29 +58,33 @@ typedef struct luaN_Mark {
   /* Epoch (mark number 1, 2 or 3) of the objects that the running or last major collection has
      marked, and of those tenured since it started. */
   lu_byte epoch;
-  /* epoch of the major collection before; an old object that still has it is not marked */
+  /* Epoch of the previous major collection. While a major collection marks, an old object with this
+     epoch has not been marked yet; when the marking has ended, the object is dead. */
   lu_byte previous;
-  /* the bit of the current epoch in the mark bytes of lines (luaN_bit) */
+  /* the bit of epoch 'epoch' in the mark bytes of lines (64 bytes of a block; luaN_bit) */
   lu_byte bit;
   lu_byte minor;		/* 1: a minor collection is running */
   lu_byte major;		/* 1: a major collection is marking */
   /* 1: a marked object did not fit on a mark stack and must still be traversed */
   lu_byte pending;
-  /* 1: the slices that scan 'thread' are visiting its unused CallInfos */
+  /* 1: the scan of 'thread' in slices is at its first part, the unused CallInfos */
   lu_byte cached;
-  /* 1: the running minor collection need not tenure all live objects (ageing.h) */
+  /* 1: the running minor collection may leave certain live objects young (ageing.h) */
   lu_byte ageing;
-  /* The object that is being traversed. If it refers to an object that is left young (ageing.h), it
-     is added to 'holders'. NULL: all objects must be tenured now. */
+  /* The object that is being traversed. If it refers to an object that the minor collection leaves
+     young (ageing.h), it is added to 'holders'. NULL: no object may be left young now. */
   GCObject *holder;
-  /* The slot that is being visited, if only this slot of the table 'holder' is remembered; NULL if
+  /* If only a slot of the table 'holder' is remembered: the slot, which is being visited. NULL if
      'holder' is traversed as a whole. */
   void *slot;
-  /* References that the running minor collection has found to objects that it does not tenure
-     (ageing.h). holders: the objects with such references. slots: for a table that has had a large
-     vector, pairs of the table and a slot. */
+  /* References that the running minor collection has found to objects that it leaves young
+     (ageing.h). The next minor collection must visit them again.
+     holders  the objects with such references
+     slots    used instead of 'holders' for a table that has had a large vector: pairs of the table
+              and the slot with the reference */
   luaN_Vec holders, slots;
-  /* Grows by one whenever marking reaches an object and does not tenure the object (ageing.h). */
+  /* Number that grows by one whenever marking reaches an object and leaves it young (ageing.h). A
+     visit that changes it has found an object alive. */
   size_t met;
   luaN_Vec young;		/* mark stack of objects that were young when they were marked */
   luaN_Vec old;			/* mark stack of objects that were old when they were marked */
@@ -89,7 +94,8 @@ typedef struct luaN_Mark {
      stack of 'thread' is scanned, from the top down: number of slots that are not scanned yet. */
   unsigned index;
   /* Bytes of the small tables that were marked recursively, without a mark stack (mark.c), modulo
-     2^32. The cost of traversing a table includes the growth of this number meanwhile. */
+     2^32. When a table is traversed, the growth of this number meanwhile is added to the cost of
+     the traversal. */
   unsigned settled;
   /* The thread that the major collection is scanning in parts, one part in each slice, because its
      stack is deep; NULL: none. */
@@ -113,9 +119,9 @@ typedef struct luaN_Remset {
      nextdirty of the last thread is LUAN_LASTDIRTY. A minor collection moves the threads to
      'objects' when it starts. */
   struct lua_State *dirty;
-  /* Number of words at the start of 'slots' for slots that refer to objects that the last minor
-     collection has not tenured (ageing.h). The next minor collection reaches the objects by these
-     entries. */
+  /* Number of words at the start of 'slots' that the last minor collection has stored: slots that
+     refer to objects that it has left young (ageing.h). By these slots the next minor collection
+     reaches the objects. */
   size_t aged;
   /* The table that safepoints are traversing in slices (refine.c), or NULL. This table was removed
      from 'whole'. */
@@ -127,18 +133,18 @@ typedef struct luaN_Remset {
      refer. Length: number of entries of 'objects', number of words of 'slots', or total number of
      slots of the tables in 'whole'. */
   unsigned many;
-  /* If a slot of a huge table (LUAN_VAST) is added to 'slots', refine.c shortens the list when it
-     has this number of words. MAX_SIZET: never. */
+  /* When a slot of a huge table (LUAN_VAST) is to be added to 'slots', and 'slots' has at least
+     this number of words, refine.c shortens the list first. MAX_SIZET: it does not. */
   size_t refineat;
   /* Number of entries of 'objects' that refine.c could not remove when it last shortened the list:
      threads, open upvalues and weak tables. */
   size_t stayed;
-  /* The object that was last stored into a huge table (LUAN_VAST), or NULL. If it is stored
-     again, it is tenured instead of remembered. Only its address is used, because it may have
-     been freed. */
+  /* The object that was last stored into a huge table (LUAN_VAST), or NULL. If the same object is
+     stored again, the object is tenured, so that the slot need not be remembered. Only the address
+     is used, because the object may have been freed. */
   const GCObject *stored;
-  /* Counts of remembered slots that refine.c has visited and removed, by table. The cache is small,
-     so most tables have no entry. */
+  /* For some tables, the number of remembered slots that refine.c has removed. A small cache: most
+     tables have no entry. */
   luaN_Writes writes[LUAN_WRITES];
   /* 1: many words of 'slots' belong to weak tables, so refine.c cannot remove them, and has
      requested a minor collection. Until that collection runs, 'slots' may get twice as long as
@@ -154,14 +160,15 @@ enum { LUAN_DOUBTKEYS, LUAN_DOUBTVALUES, LUAN_DOUBTS };
 
 /* Weak tables: weak.c, ahead.c, termination.c. */
 typedef struct luaN_Weak {
-  /* Weak tables reached by the running minor collection, full collection or atomic step. A word is
-     the address of a table, with the kind of its weak references in the low bits (luaN_tagged). */
+  /* Weak tables that were reached by the running minor collection, full collection or atomic step
+     (the pause at the end of marking). A word is the address of a table, with the kind of its weak
+     references in the low bits (luaN_tagged). */
   luaN_Vec discovered;
   /* Weak tables that slices of the major collection have reached: those with LUAN_DISCOVERED (G6).
      A word is the address of a table, with the kind of its weak references in the low bits. */
   luaN_Vec inmajor;
-  /* Nodes of ephemerons with unmarked keys. When the key of a node is marked, its value must be
-     marked, too. */
+  /* List of nodes of ephemeron tables (tables with weak keys and strong values) whose keys are not
+     marked. If the key of a node becomes marked, the node's value must be marked, too. */
   luaN_Vec unresolved;
   /* Two lists of undecided entries that slices have found in weak tables (ahead.h):
        doubtful[LUAN_DOUBTKEYS]    entries with an unmarked weak key
@@ -174,7 +181,7 @@ typedef struct luaN_Weak {
   luaN_Vec doubtful[LUAN_DOUBTS];
   /* index in 'inmajor' of the next table to visit */
   unsigned next;
-  /* index of the next slot to visit of the table at 'next' */
+  /* index of the next slot to visit in the table at index 'next' of 'inmajor' */
   unsigned slot;
   /* Counts in the running major collection.
      rescans  how often slices started again with the first table of 'inmajor'
@@ -187,16 +194,18 @@ typedef struct luaN_Weak {
      doubting  1: a pass is running
      again     index in doubtful[] of the list that the pass is visiting */
   lu_byte doubting, again;
-  /* 1: the atomic step has run that decides which objects are dead. A tombstoned weak value (its
-     slot looks empty, hidden.h) is dead now if it is not marked. */
+  /* 1: the atomic step that decides which objects are dead has run, and the collection's work on
+     weak tables has not ended. A tombstoned weak value (its slot looks empty, hidden.h) is dead if
+     it is not marked. */
   lu_byte decided;
   /* 1: 'unresolved' is incomplete, because there was no memory */
   lu_byte overflow;
   /* 1: ephemerons are being resolved from their keys (chase.h): each object that is popped from a
      mark stack is looked up as a key. So marking must push each object that may be a key. */
   lu_byte chasing;
-  /* 1: weak tables may have entries whose keys the program cannot reach, but which stay because a
-     dead object with a finalizer refers to the keys. */
+  /* 1: some entries of weak tables may exist only because a dead object with a finalizer refers to
+     their keys; the program cannot reach the keys. The next major collection then starts
+     earlier. */
   lu_byte resurrected;
   /* 1: each old object that is marked is appended to doubtful[LUAN_DOUBTKEYS] (the log). The atomic
      step looks up the logged objects as weak keys (ahead.h). */
@@ -229,7 +238,7 @@ typedef struct luaN_Weak {
      key of an entry. The atomic step visits only these later words. */
   unsigned visited;
   /* Number of entries of weak tables whose young key or value was tenured since the last major
-     collection started. If there are many, the next one is due. */
+     collection started. If the number is high, the next major collection is due. */
   size_t tenured;
 } luaN_Weak;
 
@@ -241,17 +250,17 @@ typedef struct luaN_Strings {
   /* 1: the cache of luaS_new was filled since the last collection */
   lu_byte cached;
   lu_byte shrinking;		/* 1: the string table is being made smaller */
-  /* number of strings in the table that are marked (have the current epoch) */
+  /* number of strings in the string table that are marked (have the current epoch) */
   int seen;
-  /* number of dead strings that the sweep has not removed yet */
+  /* number of dead strings that the sweep has not removed from the string table yet */
   int dead;
-  /* index of the first bucket that slices have not swept yet */
+  /* index of the first bucket of the string table that slices have not swept yet */
   int bucket;
   int limit;			/* number of buckets in use */
-  /* Number of strings in the table after the last collection. When a nursery ends, the number of
-     strings in the table minus 'kept' is the number of its new strings; if these are many, the next
-     nursery keeps no list of its young strings. Before the first collection: -MINSTRTABSIZE, so
-     that the new strings appear to be many (luaN_openheap). */
+  /* Number of strings in the string table after the last collection. Strings added since then are
+     new: if they are many when a nursery ends, the next nursery keeps no list of its young strings.
+     Before the first collection: -MINSTRTABSIZE, so that the new strings appear to be many
+     (luaN_openheap). */
   int kept;
 } luaN_Strings;
 
@@ -264,12 +273,13 @@ typedef struct luaN_Finalize {
   luaN_Vec tobefinalized;
   /* index in 'tobefinalized' of the next object to finalize */
   size_t next;
-  /* index in 'tobefinalized' of the first queued object that the major collection has not marked */
+  /* index in 'tobefinalized' of the first object that the running major collection has not marked
+     yet */
   size_t seen;
   /* stage of the major collection's work on dead objects with finalizers */
   luaN_Selection selection;
-  /* number of entries at the start of finalize.left (dead userdata that are left young) whose
-     finalizers were called */
+  /* Number of entries at the start of 'left' (dead userdata that are left young) whose finalizers
+     were called. */
   unsigned called;
   /* Number of objects that were queued for finalization when the last step of the collector ended,
      before the batch of finalizers that follows the step. 0: the queue was empty then or since. */
@@ -329,12 +339,13 @@ typedef struct luaN_Sweep {
 
 /* Counts of bytes, unless stated otherwise. */
 typedef struct luaN_Bytes {
-  /* memory that the core frees explicitly, for example the string table (H6) */
+  /* memory that is freed by explicit calls, not by a collection, for example the string table
+     (H6) */
   size_t explicit;
   l_mem old;			/* old objects and their vectors (H6) */
   l_mem living;			/* bytes that the last major collection has marked */
-  /* Bytes of blocks that the heap keeps until the next major collection, because the heap had not
-     shrunk at the last one. 0: none. */
+  /* Bytes of blocks that the heap keeps because the last major collection has not found the heap
+     shrunk: as many as were in use then. 0: none are kept for this reason. */
   size_t needed;
   /* Largest KiB of blocks in use at the end of a marking that has found the heap shrunk: [0] in the
      current period, [1] in the period before. A marking does not count if the heap uses more than
@@ -361,8 +372,8 @@ typedef struct luaN_Bytes {
   /* Bytes that became old since the last major collection ended, of long strings, large userdata,
      and small userdata queued for finalization. */
   size_t texts;
-  /* Value of bytes.texts (bytes of large strings and userdata that became old) when the last minor
-     collection started that ran while no major collection was running. */
+  /* Value of bytes.texts (bytes of large strings and userdata that became old) at the start of the
+     last minor collection for which no major collection was running. */
   size_t textsbefore;
   /* Bytes that became old while the last major collection ran, of long strings, large userdata, and
      small userdata queued for finalization. */
@@ -385,8 +396,8 @@ typedef struct luaN_Growth {
   const Node *old;		/* its current hash part */
   /* number of nodes of 'old'; the next hash part has twice as many */
   unsigned size;
-  /* Number of nodes of 'old' that the search for a free node had not visited when the next hash
-     part was allocated. */
+  /* When the next hash part was allocated: number of nodes of 'old' that the search for a free node
+     had not visited yet. */
   unsigned from;
   /* node      the nodes of the next hash part
      lastfree  the node that the search for a free node has visited last; before the search, the end
@@ -400,10 +411,10 @@ typedef struct luaN_Growth {
   unsigned cleared;
   /* number of nodes at the start of 'old' whose keys were copied, if the nodes had a value */
   unsigned copied;
-  /* number of nodes of the next hash part that have or had a key */
+  /* number of nodes of the next hash part that contain a copied key, or contained one before */
   unsigned used;
-  /* 1: a key was inserted since the last major collection started. If it is 0 when a major
-     collection starts, that collection frees the next hash part. */
+  /* 1: a key was inserted into the table since the last major collection started. If this is 0 when
+     a major collection starts, that collection frees the next hash part. */
   lu_byte iswanted;
 } luaN_Growth;
 
@@ -413,8 +424,8 @@ typedef struct luaN_Pace {
   /* 1: the last major collection in slices has found at least 1 / WEAK_FOUND (pace.c) of the old
      bytes dead */
   lu_byte found;
-  /* 1: the major collection does more work in each slice, because weak tables had received many
-     entries when it started. */
+  /* 1: the running major collection does more work in each slice, because weak tables had received
+     many entries when it started */
   lu_byte hurried;
   /* how often the largest size of a nursery is doubled at present (pace.c) */
   lu_byte wider;
@@ -445,8 +456,8 @@ typedef struct luaN_Pace {
   size_t stackgrowth;
   /* number of major collections that have ended */
   unsigned cycles;
-  /* Even if the heap has not grown, a major collection is due when the bytes allocated since the
-     last major collection are this multiple of the live bytes (PATIENCE_MIN to PATIENCE_MAX). */
+  /* The delay of major collections while the heap does not grow (PATIENCE_MIN to PATIENCE_MAX): one
+     is due when the bytes allocated since the last one are this multiple of the live bytes. */
   unsigned patience;
   /* Bytes that the state had allocated in its life when the last major collection ended. (Function
      'spent' of pace.c says how the pacer counts them.) */
@@ -454,8 +465,8 @@ typedef struct luaN_Pace {
   /* bytes that explicit steps (luaN_step) have counted as allocated since the last major
      collection */
   l_mem byhand;
-  /* number of bytes that may be allocated after the last major collection until the next one is
-     due */
+  /* Number of bytes to allocate after the last major collection until the next one is due, even if
+     the heap has not grown. */
   uint64_t volume;
   /* Bytes in use and footprint (reserved bytes without empty blocks) when the last major collection
      ended. */
@@ -538,8 +549,8 @@ typedef struct luaN_Tick {
   /* The frame that ran at the last tick (timer signal) that requested a safepoint before the next
      instruction. */
   struct CallInfo *ci;
-  /* 1: at the tick of 'ci', code outside the bytecode loop was running, for example a function of
-     the core that the loop had called; so the pc of 'ci' was saved */
+  /* 1: when the tick came that stored 'ci', code outside the bytecode loop was running, for example
+     a function of the core that the loop had called; so the pc of 'ci' was saved */
   int deep;
   volatile lu_byte wanted;	/* 1: the next safepoint is to call the sampler (TK1) */
   /* 1: all entries of 'dispatch' lead to code that runs a safepoint (TK3) */
@@ -559,7 +570,8 @@ typedef struct luaN_Heap {
   char *limit;
   /* end of the hole (run of free lines) in which the fast path allocates */
   char *end;
-  /* value of 'free' when GCdebt and 'allocated' were last updated (N2) */
+  /* The value that 'free' had when allocated bytes were last added to GCdebt and 'allocated'
+     (N2). */
   char *mark;
   /* a sample is due when 'free' reaches this address, the sample point (S1) */
   uint64_t point;
@@ -572,11 +584,11 @@ typedef struct luaN_Heap {
      (luaN_allocated) */
   uint64_t allocatedoutside;
   /* Bytes of blocks outside the nursery that were added to GCdebt since the last minor collection.
-     Freeing such blocks subtracts at most this number of bytes from GCdebt (payback of
-     nursery.c). */
+     If such blocks are freed, their bytes are subtracted from GCdebt again, but in total at most
+     this number (payback of nursery.c). */
   size_t spare;
-  /* Bytes that growing tables and buffers may copy until the sampler is called (sampling.h).
-     LUAN_NOCOPIES: the sampler is never called for copies. */
+  /* Countdown: bytes that growing tables and buffers may still copy before the sampler is called
+     (sampling.h). LUAN_NOCOPIES: the sampler is never called for copies. */
   uint64_t copyleft;
   /* the functions that the core calls for samples (seam.h), or NULL */
   const struct luaN_Sampler *sampler;
@@ -606,15 +618,15 @@ typedef struct luaN_Heap {
   /* The new block of a stack that was moved, if a sample of the block is postponed until the stack
      can be walked (S2); or NULL. */
   void *waiting;
-  /* bytes of the moved stack in 'waiting', whose sample is postponed */
+  /* bytes of the moved stack 'waiting', whose sample is postponed */
   size_t waitingsize;
   /* bytes that rounding has added to the block that is being allocated */
   unsigned rounding;
-  /* 1: the moved stack in 'waiting' is not in the hole (run of free lines) in which the fast path
-     allocates */
+  /* 1: the moved stack 'waiting', whose sample is postponed, is not in the hole (run of free lines)
+     in which the fast path allocates */
   int waitingoutside;
-  /* Number of bytes between the sample point, at which the sample of the moved stack in 'waiting'
-     was due, and the end of that stack. */
+  /* Number of bytes of the moved stack 'waiting' that come after the sample point, at which its
+     sample was due. */
   uint64_t waitingover;
   /* Free lines for allocations that do not fit into the hole in which the fast path allocates. */
   luaN_Region overflow;
