@@ -8,11 +8,14 @@
 
 
 /*
-** Limits of the holders: MOST_HOLDERS objects and MOST_SLOTS slots may refer to objects that a
-** minor collection leaves young. The next minor collection must visit the holders again.
+** Limits of the holders, the objects and slots that refer to objects which a minor collection
+** leaves young. The next minor collection must visit the holders again.
+** MOST_HOLDERS  number of objects
+** MOST_SLOTS    number of slots. It is higher, because a visit of a slot costs less than a visit of
+**               an object.
 **
-** Above a limit, the objects are tenured instead: an object to which very many others refer rarely
-** dies young. MOST_SLOTS is higher, because a visit of a slot costs less than a visit of an object.
+** Above a limit, the objects are tenured instead of left young: an object to which very many others
+** refer rarely dies young.
 */
 #define MOST_HOLDERS	256u
 #define MOST_SLOTS	LUAN_CACHED
@@ -60,7 +63,8 @@ void luaN_setage (GCObject *o, unsigned age) {
 }
 
 
-/* Returns 1 if u has no user value, or only one, which does not refer to an unmarked object. */
+/* Returns 1 if u has at most one user value, and this value is not an unmarked object. Only such a
+   userdata may be left young. */
 static int isleaf (const global_State *g, const Udata *u) {
   return u->nuvalue == 0 ||
          (u->nuvalue == 1 && !(iscollectable(&u->uv[0].uv) &&

@@ -47,8 +47,8 @@
    more often. */
 #define LUAN_MOSTAGE	2u
 
-/* Sets whether the running minor collection may leave live objects young ('on' is 1). Must be set
-   to 0 when the collection ends. */
+/* Permits (on = 1) or forbids (on = 0) the running minor collection to leave live objects young.
+   Must be set to 0 when the collection ends. */
 #define luaN_beginageing(c,on)	((c)->mark.ageing = (lu_byte)(on))
 
 /* To be used before the references of o are traversed. If the running collection may leave objects
@@ -61,7 +61,7 @@
 #define luaN_holds(m,o) \
   ((m)->holders.n > 0 && (m)->holders.a[(m)->holders.n - 1] == (void *)(o))
 
-/* True if the running minor collection has reached o but does not tenure o. o may have any type. */
+/* True if the running minor collection has reached o and leaves it young. o may have any type. */
 #define luaN_ismet(o) \
   (((o)->tt == LUA_VLNGSTR || (o)->tt == LUA_VUSERDATA) && \
    ((o)->marked & (LUAN_EPOCH | LUAN_MET)) == LUAN_MET)

@@ -2,8 +2,8 @@
 /*
 ** Visits weak tables in slices (ahead.h). The two lists weak.doubtful contain entries with unmarked
 ** weak keys, and entries with unmarked weak values. A word of a list is a table, or a slot of the
-** last table before the word. In the list of keys, a word may also be an object that was marked
-** after the list was visited (the log).
+** last table before the word. In the list of keys, a word may also be a logged object: one that was
+** marked while weak.logging was 1.
 */
 
 #include "lgc.h"
@@ -81,9 +81,10 @@ typedef struct Entry {
   Table *t;
   /* which references are weak (luaN_weakness); none if the table has become strong */
   int kind;
-  /* asize: size of the table's array part. i: index of the slot in the table. */
+  /* asize: number of slots of the table's array part. i: index of the slot in the table; array
+     slots come first, then nodes. */
   unsigned asize, i;
-  /* the node of the entry; NULL: it is in the array part */
+  /* the node of the entry; NULL if the slot is in the array part */
   Node *n;
   /* the value of the entry */
   TValue *v;
@@ -157,12 +158,12 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
 
 
 /*
-** Returns 1 if slices must make a pass: a visit of all undecided entries (weak.doubtful) again. A
-** pass saves the atomic step a long visit of the list of entries with unmarked keys. That visit
-** would be long in two cases:
+** Returns 1 if slices must make a pass: visit all undecided entries (weak.doubtful) again. A pass
+** is made if the atomic step would otherwise need a long visit of the list of entries with unmarked
+** keys:
 ** - Objects marked since the last pass are not logged (ahead.h), so that the atomic step would have
 **   to visit the whole list.
-** - They are logged, but more than LUAN_CACHED words were added to the list since the last pass.
+** - Or they are logged, but more than LUAN_CACHED words were added to the list since the last pass.
 **
 ** Returns 0 during a pass, and after MAX_PASSES passes, because passes might never end.
 */

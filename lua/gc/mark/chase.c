@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Resolves ephemerons from their keys (chase.h). Meanwhile each marked object that can be a weak
-   key is pushed on a mark stack, and is looked up as a key when it is popped. Strings are not
-   pushed, because weak tables refer to them strongly. */
+/* Resolves ephemerons from their keys (chase.h). During a chase, each object that becomes marked
+   and can be a weak key is pushed on a mark stack, and is looked up as a key when it is popped.
+   Strings are not pushed, because weak tables refer to them strongly. */
 
 #include "lgc.h"
 

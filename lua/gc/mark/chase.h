@@ -31,7 +31,7 @@ LUAI_FUNC int luaN_beginchase (global_State *g, luaN_Chase *x, size_t n);
    node must not move until luaN_endchase is called. */
 LUAI_FUNC void luaN_follow (global_State *g, luaN_Chase *x, Node *n);
 
-/* Marks the values of all entries of x whose keys are marked now or become marked by this, with
-   everything they refer to, and frees x. Returns 1 if all these entries were found; 0 if some may
-   have been missed, because a marked object did not fit on a mark stack. */
+/* Ends the chase: traverses marked objects and marks the value of each entry of x whose key is
+   marked, until no such value is left. Frees x. Returns 1 if all entries with marked keys were
+   found; 0 if some may have been missed, because a marked object did not fit on a mark stack. */
 LUAI_FUNC int luaN_endchase (global_State *g, luaN_Chase *x);

@@ -46,15 +46,15 @@
    and returns 1. */
 LUAI_FUNC int luaN_show (lua_State *L, Table *t, TValue *v);
 
-/* Makes node n of t ready to be read, and returns 1 if it has a value then. Restores a tombstoned
-   weak value (hidden.h), or clears it if its object is dead. Removes the entry if its key is
-   dead. */
+/* Makes node n of t ready to be read. Restores its weak value if it is tombstoned (hidden.h), or
+   clears it if its object is dead. Removes the entry if its key is dead. Returns 1 if the node has
+   a value then, else 0. */
 LUAI_FUNC int luaN_showentry (lua_State *L, Table *t, Node *n);
 
-/* Prepares one step of a traversal of t, for example by 'next': restores the tombstoned weak values
-   (hidden.h) after 'key', up to the first slot that has a value then; clears those whose objects
-   are dead. Starts at the first slot if 'key' is nil. Does this for all slots of t if 'key' is not
-   found. */
+/* Prepares one step of a traversal of t, for example by 'next', which returns the first entry after
+   'key' (nil: the first entry). Visits the slots after 'key' up to the first one that has a value
+   then: restores tombstoned weak values (hidden.h), and clears those whose objects are dead. If
+   'key' is not found, does this for all slots of t. */
 LUAI_FUNC void luaN_shownext (lua_State *L, Table *t, const TValue *key);
 
 /* Returns a border of t, for the length operator. If it reads a slot with a tombstoned weak value

@@ -73,8 +73,9 @@ static void setpending (global_State *g, GCObject *o, int large) {
 */
 #define LOGGED_PART	4u
 
-/* Appends the old object o, which was just marked, to the log of possible weak keys (ahead.h).
-   Stops logging if the log is too long or cannot grow. */
+/* Appends the old object o, which was just marked, to the log of possible weak keys (ahead.h),
+   unless its type cannot be a weak key. Stops logging if the log is too long (LOGGED_PART) or
+   cannot grow. */
 static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
@@ -85,9 +86,11 @@ static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
 }
 
 
-/* Adds the object o, which was just marked and has 'bytes' with its vectors, to the counts. young:
-   1 if o was young before; then o is tenured. If o was old, logs it as a possible weak key while
-   weak.logging is 1. */
+/* Adds the object o, which was just marked, to the counts of old and marked bytes.
+   young  1 if o was young before it was marked; so marking tenures o
+   bytes  size of o and its vectors
+
+   If o was old and weak.logging is 1, logs o as a possible weak key. */
 static inline void mark_count (global_State *g, GCObject *o, int young, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   if (young) {
@@ -102,11 +105,12 @@ static inline void mark_count (global_State *g, GCObject *o, int young, size_t b
 
 /*
 ** Describes the memory of an object that is being marked.
-** own    bytes of the object itself, at p; 0 for the main thread and for prototypes, which are
-**        counted elsewhere
+** own    bytes of the object itself, at p; 0 for the main thread and for prototypes, whose bytes
+**        are counted as explicit memory
 ** more   bytes of its vectors
 ** leaf   1 if it need not be traversed
-** large  1 if it is in lists.large or is the main thread, so that its own lines are not marked
+** large  1 if it is in lists.large or is the main thread, so that marking it marks no lines for the
+**        object itself
 */
 typedef struct Extent {
   const char *p;
@@ -261,7 +265,8 @@ static __attribute__((noinline)) void markother (global_State *g, luaN_Block *b,
 }
 
 
-/* Marks short strings inline, because they are the most frequent objects. */
+/* Marks o, an unmarked object of any type (mark.h). The code for short strings is inline, because
+   they are the most frequent objects. */
 void luaN_mark_ (global_State *g, GCObject *o) {
   luaN_Block *b = nearblock(&g->heap.blocks, o);
   if (l_unlikely(b == NULL)) markany(g, o);
@@ -278,8 +283,8 @@ void luaN_mark_ (global_State *g, GCObject *o) {
 
 /*
 ** Recursive marking: marks a small table together with its contents, without pushing it on a mark
-** stack. Reason: a table with large vectors may refer to very many small tables. If these were
-** pushed, they would have left the cache before they are popped.
+** stack. Reason: a table with large vectors may refer to very many small tables. If all of them
+** were pushed, the first ones would have left the cache before they are popped.
 **
 ** The small table cannot be weak, and refers, apart from its metatable, only to
 ** - short strings and marked objects
@@ -287,15 +292,16 @@ void luaN_mark_ (global_State *g, GCObject *o) {
 **   metatables, only to short strings and marked objects
 */
 
-/* log2 of the largest size, in slots, of the array part or hash part of a table that is marked
-   recursively. */
+/* log2 of the largest number of slots that the array part, and of nodes that the hash part, of a
+   table may have if the table is to be marked recursively */
 #define MAX_SETTLEDLOG	3
 
 /* Limits wasted attempts to mark small tables recursively (without a mark stack). An attempt fails
    if the small table refers to an object that must be pushed; then the small table is pushed, too,
-   and its slots are visited twice. The slots of a large table are visited in runs of RUN slots.
-   After MAX_FAILED failures in a run, the remaining small tables of the run are pushed without an
-   attempt. */
+   and its slots are visited twice. So the slots of a large table are visited in runs.
+   RUN         number of slots in a run
+   MAX_FAILED  after this number of failed attempts in a run, the remaining small tables of the run
+               are pushed without an attempt */
 #define MAX_FAILED	2
 #define RUN		128
 
@@ -364,8 +370,8 @@ static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int
 }
 
 
-/* Marks the object of v, if v has one. Tries to mark a table recursively. Returns 1 if that failed,
-   so that the table was pushed; else 0. */
+/* Marks the object of value v, if v has one. Tries to mark a table recursively (without a mark
+   stack). Returns 1 if v is a table for which that failed, so that it was pushed; else 0. */
 static inline int settlevalue (global_State *g, const TValue *v) {
   if (!iscollectable(v) || luaN_hasepoch(gcvalue(v), g->heap.gc.mark.epoch)) return 0;
   if (luaN_has(LUAN_EAGERTABLES) && ttistable(v)) return !mark_settle(g, hvalue(v), 1);
@@ -441,8 +447,8 @@ unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i, unsigned n) 
 /* }===================================================================== */
 
 
-/* Marks o, and adds it to the counts again: the atomic step has subtracted the bytes of all dead
-   objects from the bytes in use. */
+/* Marks o, a dead short string that the program has created again, and adds it to the counts: the
+   atomic step has subtracted the bytes of all dead objects from the bytes in use. */
 void luaN_resurrect (global_State *g, GCObject *o) {
   l_mem n = (l_mem)luaN_round(sizelstring(gco2ts(o)->shrlen));
   luaN_mark(g, o);

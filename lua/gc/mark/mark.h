@@ -36,7 +36,8 @@ static inline int luaN_slotof (const Table *t, unsigned asize, const void *p, un
 #define luaN_stackbytes(th) \
   (((size_t)(th)->stackroom + EXTRA_STACK) * sizeof(StackValue))
 
-/* Returns the bytes of the stack and the CallInfos of th, each rounded up to a multiple of 8. */
+/* Returns the bytes of th's vectors: of its stack and of its CallInfos, each rounded up to a
+   multiple of 8. */
 LUAI_FUNC size_t luaN_threadbytes (const lua_State *th);
 
 /* Makes the key of the empty node n dead if it is an object: n keeps only the address, by which
@@ -47,8 +48,8 @@ static inline void luaN_clearkey (Node *n) {
   if (keyiscollectable(n)) setdeadkey(n);
 }
 
-/* True if the old objects fit into the processor's cache, so that the order of marking does not
-   matter. Always false with LUAN_STRESS=slice=N, to test the code for large heaps. */
+/* True if all old objects fit into the processor's cache (LUAN_NEAR), so that the order of marking
+   does not matter. Always false with LUAN_STRESS=slice=N, to test the code for large heaps. */
 #define luaN_isnear(c)	((c)->bytes.old <= LUAN_NEAR && luaN_slicestress(c) == 0)
 
 /* Marks o, which must be unmarked: sets the current epoch, and pushes o on a mark stack if o may
@@ -91,7 +92,7 @@ static inline void luaN_marklines (global_State *g, const void *p, size_t n) {
    comes from lua_Alloc and is not in lines. */
 LUAI_FUNC void luaN_markvectors (global_State *g, const Table *t);
 
-/* true if one of the four values at v refers to an object */
+/* True if at least one of the four successive values from v on is an object. */
 #define luaN_refers(v) \
   (((rawtt(v) | rawtt((v) + 1) | rawtt((v) + 2) | rawtt((v) + 3)) & BIT_ISCOLLECTABLE) != 0)
 

@@ -21,14 +21,16 @@
    cost more than setting the unused slots to nil. */
 #define MIN_SHORTENED	256
 
-/* While the frames of a stack are visited, the CallInfo of the frame PREFETCH_DISTANCE callers
-   further out is prefetched. Its address is extrapolated, if successive CallInfos are less than
-   PREFETCH_APART bytes apart. */
+/* Constants of forecall, which prefetches CallInfos while the frames of a stack are visited from
+   the innermost one outwards.
+   PREFETCH_DISTANCE  how many callers further out the prefetched CallInfo is
+   PREFETCH_APART     bytes: there is no prefetch if a CallInfo and that of its caller are at least
+                      this far apart */
 #define PREFETCH_DISTANCE	8
 #define PREFETCH_APART		1024u
 
 
-/* Prefetches the CallInfo of the frame PREFETCH_DISTANCE callers outside ci. Extrapolates its
+/* Prefetches the CallInfo that is PREFETCH_DISTANCE callers further out than ci. Extrapolates its
    address from those of ci and its caller: in a recursion successive CallInfos usually have the
    same distance. Does nothing if the two are far apart: prefetching an unmapped address is slow. */
 static void forecall (const CallInfo *ci) {
@@ -114,9 +116,10 @@ static void shorten (lua_State *th) {
 }
 
 
-/* To be called if a scan from slot 'from' on has found objects that stay young. Makes the next
-   collection scan the slots with these objects again (T2): clears CIST_CLEAN of the frame with the
-   lowest such slot, and of all frames above that frame. */
+/* To be called if a scan of th from slot 'from' on has found objects that this collection leaves
+   young. Clears CIST_CLEAN of the frame with the lowest slot that refers to such an object, and of
+   all frames that it has called, directly or indirectly: the next collection scans their slots
+   again (T2). */
 static void seeagain (lua_State *th, StkId from) {
   CallInfo *ci;
   while (from < th->top.p && !(iscollectable(s2v(from)) && luaN_ismet(gcvalue(s2v(from))))) from++;
@@ -160,9 +163,14 @@ void luaN_beginthread (global_State *g, lua_State *th) {
 
 
 /*
-** Scans a part of the deep stack of mark.thread. The order of the parts is: lines of the unused
-** CallInfos, lines of the CallInfos in use, slots from the top down, open upvalues. Minor
-** collections scan the frames that change meanwhile.
+** Scans a part of the deep stack of mark.thread: up to n CallInfos or slots. The order of the parts
+** is
+** - lines (64 bytes of the heap) that contain unused CallInfos: marks them
+** - lines that contain CallInfos in use: marks them
+** - slots from the top down: marks their objects
+** - open upvalues
+**
+** Between two slices, minor collections scan the frames that the program changes.
 */
 void luaN_threadslice (global_State *g, int n) {
   luaN_Gc *c = &g->heap.gc;

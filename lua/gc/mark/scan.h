@@ -4,7 +4,8 @@
 
 /*
 ** Scans the part of th's stack that may have changed since the last scan, or the whole stack if
-** 'all' is 1. Returns the cost: the bytes of the thread and of the scanned slots.
+** 'all' is 1: marks the objects of its slots, its open upvalues, and the memory of its frames.
+** Returns the cost: the bytes of the thread and of the scanned slots.
 **
 ** Sets the slots above the top to nil (T3). May shorten the stack, except in an emergency
 ** collection. Sets LUAN_CLEAN of th (the stack has not changed since its scan), unless th is the

@@ -12,25 +12,28 @@
 #include "weak.h"
 
 /*
-** A slice traverses a strong table of more than WHOLE slots in parts of SLICE_SLOTS slots. With
-** smaller parts, a slice exceeds its budget by less, and has more overhead.
-**
-** Array slots without objects are cheaper: NUMBERS_PART of them count as one slot, so that WHOLE of
-** them cost as much as one part.
+** A slice of a major collection traverses a strong table in parts if the table has more than WHOLE
+** slots.
+** SLICE_SLOTS   number of slots in a part. With smaller parts, a slice exceeds its budget by less,
+**               and has more overhead.
+** NUMBERS_PART  this number of array slots without objects cost as much as one slot with an object.
+**               So WHOLE slots without objects cost as much as one part.
 */
 #define SLICE_SLOTS	128u
 #define NUMBERS_PART	8u
 #define WHOLE		(SLICE_SLOTS * NUMBERS_PART)
 
-/* number of objects pending finalization that a slice marks at a time */
+/* number of objects pending finalization (dead, but kept for the call of their finalizer) that a
+   slice marks before it checks its budget again */
 #define SLICE_FINALIZED	16u
 
-/* If the traversal of an old object pushes at most this number of objects, they are sorted by
-   address (traverseinorder). */
+/* If the traversal of an old object pushes at most this number of objects, traverseinorder sorts
+   them by address. */
 #define MAX_SORTED	8
 
-/* A table with more than this number of bytes in its vectors is broad: small tables that it refers
-   to are marked recursively (mark.c), because they would leave the cache before they are popped. */
+/* A table with more than this number of bytes in its vectors is broad: the small tables that it
+   refers to are marked recursively (mark.c). If all of them were pushed on a mark stack instead,
+   the first ones would have left the cache before they are popped. */
 #define BROAD		(LUAN_SMALLTABLE * sizeof(TValue))
 
 
@@ -53,8 +56,8 @@ static __attribute__((noinline)) size_t traversebroad (global_State *g, Table *t
 }
 
 
-/* Traverses table t and returns the cost in bytes. The code for small vectors is inline, because
-   they are frequent. */
+/* Traverses table t and returns the cost: the number of visited bytes. The code for small vectors
+   is inline, because they are frequent. */
 static size_t traversetable (global_State *g, Table *t) {
   size_t array = luaN_asize(t) * sizeof(TValue), nodes = (size_t)sizenode(t) * sizeof(Node);
   int weak;
@@ -84,7 +87,7 @@ static size_t traverseproto (global_State *g, Proto *f) {
 }
 
 
-/* Traverses an object that is not a table. Returns the cost in bytes. */
+/* Traverses an object that is not a table. Returns the cost: the number of visited bytes. */
 static __attribute__((noinline)) size_t traverseother (global_State *g, GCObject *o) {
   int i;
   switch (o->tt) {
@@ -122,8 +125,8 @@ size_t luaN_traverse (global_State *g, GCObject *o) {
 /* {== emptying the mark stacks ========================================== */
 
 /* Traverses o, a marked object that did not fit on a mark stack. If o is a thread, scans the whole
-   stack: the part that has changed is enough only for a minor collection, but a major one may have
-   marked o. */
+   stack. Reason: a scan of only the changed part would be enough in a minor collection, but o may
+   have been marked by a major collection, which must scan all of it. */
 static void traverse_again (global_State *g, GCObject *o) {
   if (o->tt == LUA_VTHREAD) luaN_scanthread(g, gco2th(o), 1);
   else luaN_traverse(g, o);
@@ -228,7 +231,8 @@ void luaN_drain (global_State *g, int all) {
 }
 
 
-/* number of slots or CallInfos of a stack that a slice visits at a time */
+/* number of slots or CallInfos of a deep stack that a slice visits before it checks its budget
+   again */
 #define AT_A_TIME(c)	(luaN_slicestress(c) != 0 ? 8 : (int)LUAN_ATONCE)
 
 

@@ -26,10 +26,13 @@ LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
 #define luaN_isundecided(g,o) \
   (luaN_isold(o) && !luaN_hasepoch(o, (g)->heap.gc.mark.epoch))
 
-/* Adds the weak table t, which marking has reached, to a list: in a slice of a major collection to
-   weak.inmajor. Otherwise adds it to weak.discovered, and if only its values are weak, marks its
-   keys. kind: which references of t are weak (luaN_weakness). Returns 0 if there is no memory; the
-   caller must then treat t as strong. */
+/* Adds the weak table t, which marking has reached, to a list, so that its weak references are
+   visited later. kind: which references of t are weak (luaN_weakness).
+   - In a slice of a major collection: adds t to weak.inmajor.
+   - In a minor collection, full collection or atomic step: adds t to weak.discovered. If only the
+     values of t are weak, also marks its keys.
+
+   Returns 0 if there is no memory; the caller must then treat t as strong. */
 LUAI_FUNC int luaN_discoverweak (global_State *g, Table *t, int kind);
 
 /* Adds the weak table t, whose weak references are 'kind' (luaN_weakness), to weak.inmajor, the
@@ -84,7 +87,7 @@ LUAI_FUNC int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, i
 ** To be called when a slot of the weak table t leaves the remembered set. If slices have visited t,
 ** and the slot's key or value is an unmarked old object, appends the slot to both lists
 ** weak.doubtful, so that it is visited again (G9). Both lists are needed, because the program may
-** change __mode.
+** change __mode, and so which references of t are weak.
 */
 LUAI_FUNC void luaN_doubt (global_State *g, Table *t, void *slot);
 
