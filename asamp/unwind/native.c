@@ -119,12 +119,10 @@ static int reportmaps (Dwfl *s, Maps *m) {
   char last[PATH_MAX + 128] = "";
   uint64_t low = 0, high = 0;
   while (maps_next(m)) {
-    const int iskernel = m->from != 0 && m->from == getauxval(AT_SYSINFO_EHDR);
-    const char *path = (m->inode == 0 && iskernel) ? "[vdso]" : m->name;
-    if (m->inode == 0 && !iskernel) continue;
-    if (strcmp(path, last) != 0) {
+    if (m->inode == 0 && strcmp(m->name, "[vdso]") != 0) continue;
+    if (strcmp(m->name, last) != 0) {
       if (*last != '\0' && dwfl_report_module(s, last, low, high) == NULL) return 0;
-      snprintf(last, sizeof(last), "%s", path);
+      snprintf(last, sizeof(last), "%s", m->name);
       low = m->from;
     }
     high = m->to;
