@@ -36,8 +36,8 @@ static inline void luaN_dirtied (lua_State *L) {
   }
 }
 
-/* If the stack of L has not changed since the last scan, records that it may change now
-   (luaN_dirtied). Each API function that may change a stack calls lua_lock first (T1 of gc.h). The
+/* Records that the stack of L may change from now on (luaN_dirtied), unless that is recorded
+   already. Each API function that may change a stack calls lua_lock first (T1 of gc.h). The
    bytecode loop need not: the stack of the running thread always counts as changed. */
 #undef lua_lock
 #define lua_lock(L) \

@@ -23,8 +23,8 @@ typedef struct luaN_Tuning {
   lu_byte nomadvise;		/* 1: do not call madvise */
   /* Upstream's parameters in percent. 1 is added, because 0 means not set. */
   unsigned pause, stepmul, major;
-  /* Smallest and largest size of the nursery, in bytes. If 'most' is 0, all nurseries have the size
-     'nursery'. */
+  /* Sizes in bytes, set by nursery=N or nursery=N-M. nursery: N, the size of all nurseries, or the
+     smallest size. most: M, the largest size; 0: all have the size N. */
   size_t nursery, most;
 } luaN_Tuning;
 
@@ -128,10 +128,10 @@ typedef struct luaN_Remset {
   Table *refining;
   /* index of the next slot to visit of the table 'refining' */
   unsigned refined;
-  /* If one of the lists 'objects', 'slots' and 'whole' reaches this length, refine.c removes its
-     entries before the next minor collection, and tenures the young objects to which the entries
-     refer. Length: number of entries of 'objects', number of words of 'slots', or total number of
-     slots of the tables in 'whole'. */
+  /* Limit for each of the lists 'objects', 'slots' and 'whole'. When the length of a list reaches
+     it, refine.c removes the list's entries before the next minor collection, and tenures the young
+     objects to which the entries refer. The length is the number of entries of 'objects', the
+     number of words of 'slots', or the total number of slots of the tables in 'whole'. */
   unsigned many;
   /* When a slot of a huge table (LUAN_VAST) is to be added to 'slots', and 'slots' has at least
      this number of words, refine.c shortens the list first. MAX_SIZET: it does not. */
@@ -146,9 +146,9 @@ typedef struct luaN_Remset {
   /* For some tables, the number of remembered slots that refine.c has removed. A small cache: most
      tables have no entry. */
   luaN_Writes writes[LUAN_WRITES];
-  /* 1: many words of 'slots' belong to weak tables, so refine.c cannot remove them, and has
-     requested a minor collection. Until that collection runs, 'slots' may get twice as long as
-     'many'. */
+  /* 1: refine.c has requested a minor collection, because many words of 'slots' belong to weak
+     tables, and so cannot be removed earlier. Until that collection runs, the limit for 'slots' is
+     twice 'many'. */
   lu_byte hurried;
   /* 1: the remembered set is incomplete, so the next collection must be a full one */
   lu_byte overflow;
@@ -281,10 +281,11 @@ typedef struct luaN_Finalize {
   /* Number of entries at the start of 'left' (dead userdata that are left young) whose finalizers
      were called. */
   unsigned called;
-  /* Number of objects that were queued for finalization when the last step of the collector ended,
-     before the batch of finalizers that follows the step. 0: the queue was empty then or since. */
+  /* Number of objects that were queued for finalization when the last step of the collector ended.
+     (A batch of finalizers runs after each step; the number is taken before it.) 0: the queue was
+     empty then, or has been empty since. */
   unsigned waiting;
-  /* least number of finalizers to call in a batch, even if the time of the batch is over */
+  /* number of finalizers that the next batch must call even if its time is over */
   unsigned quota;
   /* 1: the running collection has moved dead objects to 'tobefinalized' */
   lu_byte found;
@@ -445,8 +446,8 @@ typedef struct luaN_Pace {
   size_t size;
   /* Sums over all nurseries that have ended, in bytes.
      charged  the bytes by which allocation has raised GCdebt in each nursery
-     planned  the smaller of two numbers for each nursery: its size as computed at its start, and
-              the bytes by which GCdebt has risen */
+     planned  for each nursery the smaller of two numbers: the bytes by which allocation has raised
+              GCdebt, and the size that was computed when the nursery started */
   uint64_t planned, charged;
   /* Work debt: bytes of marking that did not fit into one pause. */
   size_t owed;
@@ -468,8 +469,9 @@ typedef struct luaN_Pace {
   /* Number of bytes to allocate after the last major collection until the next one is due, even if
      the heap has not grown. */
   uint64_t volume;
-  /* Bytes in use and footprint (reserved bytes without empty blocks) when the last major collection
-     ended. */
+  /* Values at the end of the last major collection.
+     live       bytes in use
+     footprint  reserved bytes without empty blocks */
   size_t live, footprint;
   /* external bytes that userdata owned when the last major collection ended */
   size_t outside;
@@ -484,10 +486,11 @@ typedef struct luaN_Pace {
   /* Bytes in use at which a major collection is due. The external bytes of userdata count as in use
      (hasgrown of pace.c). */
   size_t threshold;
-  /* A major collection is also due if this number of bytes is in use and the footprint (the bytes
-     that the heap has reserved) has reached 'threshold'. */
+  /* A major collection is also due if this number of bytes is in use, and the footprint (reserved
+     bytes without empty blocks) has at least 'threshold' bytes. */
   size_t growthtrigger;
-  /* A major collection is also due if the footprint has reached this number of bytes. */
+  /* A major collection is also due if the footprint (reserved bytes without empty blocks) has at
+     least this number of bytes. */
   size_t footprinttrigger;
 } luaN_Pace;
 
@@ -495,14 +498,17 @@ typedef struct luaN_Pace {
 typedef struct luaN_Pauses {
   /* nanoseconds of CLOCK_MONOTONIC at the start of the last or running pause */
   uint64_t began;
-  /* durations: of the last pause, of the longest pause, of all pauses together */
+  /* Durations of pauses.
+     last     duration of the last pause
+     longest  duration of the longest pause
+     sum      duration of all pauses together */
   uint64_t last, longest, sum;
-  /* CPU time at the start of the last pause with a sampler */
+  /* CPU time at the start of the last pause for which a sampler was set */
   uint64_t processor;
-  /* CPU time at the start of the running slice of a major collection; 0: none runs, or there is no
-     sampler */
+  /* CPU time at the start of the running slice of a major collection; 0: no slice is running, or no
+     sampler is set */
   uint64_t slicebegan;
-  /* CPU time of all slices that ran with a sampler */
+  /* CPU time of all ended slices during which a sampler was set */
   uint64_t slices;
   /* For each kind of entry (luaN_Looked of seam.h): how many the last or running pause has visited,
      in addition to the objects it found alive. */

@@ -20,8 +20,8 @@ static size_t copyofbytes (const luaN_Growth *w) {
 
 
 /* Allocates n bytes from lua_Alloc for a growth buffer (the next, larger hash part of a table);
-   returns NULL if there is no memory. The bytes count as in use, but do not make the next
-   collection due earlier. */
+   returns NULL if there is no memory. The bytes count as in use, but not for GCdebt: they do not
+   make the next collection due earlier. */
 static void *growth_take (global_State *g, size_t n) {
   void *p = luaN_ask(g, NULL, 0, n);
   if (p != NULL) {

@@ -8,8 +8,9 @@
 
 #include "kind.h"
 
-/* Allocates 'size' bytes as a block of the kind 'kind' (kind.h); returns NULL if 'size' is 0. May
-   run an emergency collection; raises a memory error. */
+/* Allocates a block of 'size' bytes and this kind (kind.h); returns NULL if 'size' is 0. May run an
+   emergency collection. Raises a memory error if there is no memory or a limit of the state would
+   be exceeded. */
 LUAI_FUNC void *luaN_malloc (lua_State *L, size_t size, int kind);
 
 /* Resizes a block of the kind 'kind' (kind.h) from 'osize' to 'nsize' bytes, like

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The nursery: bump allocation into the holes of the heap. Every event that may interrupt an
-** allocation is part of one limit:
+** The nursery: bump allocation into the holes (runs of free lines) of the heap. Every event that
+** may interrupt an allocation is part of one limit:
 **
 **   heap.limit = min(end of the current hole,
 **                    address before the sample point,
 **                    address at which a collection is due,
 **                    address at which a limit of the state is reached (LM1 of limit.h))
 **
-** The fast path adds the size to heap.free and compares the sum with heap.limit; it is the
-** same with and without a sampler. If the sum is above the limit, luaN_slow allocates and handles
-** the events. (The scheme is that of Jung and Bolz-Tereick; see gc.h.)
+** The fast path adds the size to heap.free and compares the sum with heap.limit; it is the same
+** with and without a sampler. If the sum is above the limit, luaN_slow allocates and handles the
+** events. (The scheme is that of Jung and Bolz-Tereick; see gc.h.)
 **
 ** Samples and the pacer count each block that the core requests, rounded up to 8 bytes: objects,
 ** vectors, stacks, CallInfos, prototypes, buffers. Special cases:
@@ -21,7 +21,7 @@
 ** - External bytes of userdata count for samples; for the pacer as outside.c and pace.c describe.
 ** - Memory that luaL_Buffer and C modules allocate does not count.
 **
-** Invariants:
+** Invariants. The members free, limit, end, mark, point and allocated are those of luaN_Heap.
 **   N1  free <= limit <= end, and all three are addresses in the current hole. If there is none,
 **       all three are the address of the luaN_Heap.
 **   N2  mark <= free. The bytes of the hole up to 'mark' are counted in GCdebt and 'allocated'.
@@ -54,7 +54,8 @@
   ((kind) == LUAN_VPROTO || (kind) == LUAN_VBUFFER || (kind) == LUA_VPROTO)
 
 /* Allocates a block of 'size' > 0 bytes and this kind (kind.h) without the fast path. May run an
-   emergency collection; raises a memory error. */
+   emergency collection. Raises a memory error if there is no memory or a limit of the state would
+   be exceeded. */
 LUAI_FUNC void *luaN_slow (lua_State *L, size_t size, int kind);
 
 /* Counts a block of this size and kind (kind.h) as if it were allocated now, for samples and the
@@ -79,7 +80,8 @@ LUAI_FUNC luaN_Block *luaN_freetext (global_State *g, GCObject *o);
 /* Allocates a block of 'size' bytes and this kind (kind.h), on the fast path if possible. */
 #define luaN_new(L,size,kind)  luaN_newin(L, &G(L)->heap, size, kind)
 
-/* Bump-allocates n bytes, a multiple of 8. Returns NULL if that would pass heap.limit. */
+/* Allocates n bytes, a multiple of 8, at heap.free (the fast path). Returns NULL if the block would
+   end above heap.limit. */
 static inline void *luaN_bump (luaN_Heap *h, size_t n) {
   char *p = h->free;
   char *q = p + n;

@@ -47,8 +47,8 @@ LUAI_FUNC unsigned luaN_visitslot (global_State *g, Table *t, int kind, unsigned
    or if objects on mark.old must be traversed first. */
 LUAI_FUNC int luaN_lookahead (global_State *g, size_t bytes);
 
-/* Starts a pass: slices visit the two lists of entries with unmarked weak keys or values again,
-   from the start. */
+/* Starts a pass. In a pass, slices visit all words of the two lists of entries with unmarked weak
+   keys or values again. */
 LUAI_FUNC void luaN_begindoubting (luaN_Weak *w);
 
 /*

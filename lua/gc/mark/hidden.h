@@ -75,8 +75,9 @@ static inline const TValue *luaN_shown (lua_State *L, Table *t, const TValue *v)
   return v;
 }
 
-/* To be used before a step of a traversal of t. Restores the tombstoned weak values (hidden.h) that
-   the step may read; clears those whose objects are dead. */
+/* To be used before a step of a traversal of t that returns the first entry after 'key'. Restores
+   the tombstoned weak values (hidden.h) that the step may read; clears those whose objects are
+   dead. */
 #define luaN_showsome(L,t,key) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_shownext(L, t, key) : cast_void(0))
 
