@@ -188,12 +188,14 @@ LUA_API uint64_t luaN_diversions (lua_State *L) {
    thread. ticking: luaN_interrupt is changing the state (TK6). */
 static const char nowhere, ticking;
 
-/* If t->where is *from, sets it to 'to' and returns 1; else sets *from to t->where, returns 0. */
+/* Atomic. If t->where is *from, sets it to 'to' and returns 1; else sets *from to t->where and
+   returns 0. */
 #define exchange(t,from,to) \
   __atomic_compare_exchange_n(&(t)->where, from, to, 0, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)
 
 
-/* Does the work of luaN_interrupt while 'where' is &ticking. */
+/* Does the work of luaN_interrupt: fills *m, and requests a safepoint. To be called while t->where
+   is &ticking. */
 static void take (lua_State *L, const luaN_Registers *r, luaN_Moment *m) {
   luaN_Tick *t = &G(L)->heap.tick;
   lua_State *th = (t->running != NULL) ? t->running : G(L)->mainthread;

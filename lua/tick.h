@@ -62,7 +62,8 @@
    and calls the sampler's 'point', if there is a sampler. */
 LUAI_FUNC void luaN_point (lua_State *L);
 
-/* Runs a safepoint if one is requested in thread L. Returns the hooks that the program has set. */
+/* Runs a safepoint if one is requested in thread L. Returns the mask of the hooks that the program
+   has set. */
 static inline int luaN_hooks (lua_State *L) {
   if (l_unlikely(L->hookmask & LUAN_TICK)) luaN_point(L);
   return L->hookmask & ~LUAN_TICK;

@@ -22,7 +22,8 @@ typedef struct luaN_Pieces {
 } luaN_Pieces;
 
 
-/* Copies the text of the n values below 'top' to 'to'. Takes the digits of integers from p. */
+/* Copies the text of the n operands below 'top' to 'to', one after the other. The text of an
+   integer is its digits in p. */
 static void luaN_join (StkId top, int n, const luaN_Pieces *p, char *to) {
   int k = 0;
   for (; n > 0; n--) {

@@ -8,8 +8,8 @@
 **   GCSselect      only if many objects have finalizers: queues the dead ones; GCSpropagate
 **                  follows again, to mark everything that they refer to
 **   GCSswpallgc    removes weak entries with dead keys, then dead strings from the string table
-**   GCSswpfinobj   sweeps the lists of sweep.c
-**   GCSswpend      removes the marks of the previous epoch from all lines
+**   GCSswpfinobj   sweeps the lists of objects that need work when they are dead (sweep.c)
+**   GCSswpend      removes the marks of the previous epoch from all lines of memory
 **   GCSstacks      returns unused stack memory of threads
 **
 ** A slice runs right after a minor collection, when nothing is young and all changes have been

@@ -4,7 +4,8 @@
 ** reaches the objects that a full collection would keep. Sizes are as the collector counts them:
 ** the sum of all sizes and luaN_statebytes is the number of bytes in use. If the client requests a
 ** tree (luaN_Walker.wanted), the tree contains only the first edge to each object, and only the
-** strings that may be wanted; the walk ends when the client has found all objects that it wants.
+** strings whose bit in 'wanted' is set; the walk ends when the client has found all objects that it
+** wants.
 **
 ** The walk is breadth first, so the first edge to an object ends a shortest path. Stacks are
 ** visited when nothing else is left, and objects queued for finalizers last. A weak reference is an
@@ -40,7 +41,8 @@ typedef struct Walk {
   List queue;
   /* index in 'queue' of the next object to visit */
   size_t next;
-  /* The reached threads, each as its index in 'queue'. Their stacks are visited later. */
+  /* The reached threads, each as its index in 'queue'. Their stacks are visited when no other
+     object is left to visit. */
   List threads;
   /* index in 'threads' of the next thread whose local variables are visited */
   size_t nextnamed;

@@ -39,8 +39,8 @@ typedef struct Walk {
   GCObject *from;
   /* the slot of a table or stack that is being visited, or NULL */
   const TValue *slot;
-  /* 1: a visited table is weak. The walk does not follow weak references, so 'bytes' may lack
-     objects that are alive. */
+  /* 1: the walk has visited a weak table. It does not follow weak references, so 'bytes' may lack
+     live objects. */
   int weak;
   /* 1: a collection has just ended, so reachable objects must be old (G2) */
   int over;

@@ -163,8 +163,8 @@ static uint64_t spent (const global_State *g) {
 
 
 /* Returns the upper bound of the nursery in the incremental mode, in bytes. Between two major
-   collections, this is the allocation left until the next one must start. While a major collection
-   runs, it is the allocation between two of its slices. */
+   collections, it is the number of bytes that may be allocated until the next one must start. While
+   a major collection runs, it is the number of bytes allocated between two of its slices. */
 static size_t untilcycle (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   uint64_t since = spent(g) - c->pace.since;

@@ -9,8 +9,9 @@
 **   nursery=N                  bytes from one minor collection to the next; N may
 **                              end with K or M
 **   nursery=N-M                each nursery has another size, from N to M
-**   huge-pages                 a big heap has huge pages from the first touch on
-**   no-madvise                 madvise is not called
+**   huge-pages                 requests huge pages for each chunk of a big heap as soon as
+**                              the chunk is mapped
+**   no-madvise                 the heap does not call madvise
 **
 ** The settings hold for the life of a state. If a word is wrong, the whole variable has no effect,
 ** and a message reports the first wrong word. Programs that run with the rights of another user do

@@ -152,8 +152,9 @@ void luaN_clearcache (global_State *g) {
 }
 
 
-/* Removes the dead strings from a chain and returns their number. In a slice of a major collection,
-   a string is dead if it has the previous epoch; in other collections, if it is not marked. */
+/* Removes the dead strings from the chain that starts at *p, the strings of one bucket, and returns
+   their number. In a slice of a major collection, a string is dead if it has the previous epoch; in
+   other collections, if it is not marked. */
 static int sweepchain (global_State *g, TString **p) {
   int slice = g->heap.gc.sweep.active && !g->heap.gc.mark.minor;
   int n = 0;
@@ -193,8 +194,9 @@ static int aremany (const luaN_Gc *c, int n) {
 }
 
 
-/* Prepares strings.young, the list of young strings, for the next nursery. born: number of strings
-   added to the string table during the nursery that ends. */
+/* Empties strings.young, the list of young strings, and decides whether the next nursery keeps such
+   a list ('unlisted'). born: number of strings added to the string table during the nursery that
+   ends. */
 static void endnursery (global_State *g, int born) {
   luaN_Gc *c = &g->heap.gc;
   c->strings.young.n = 0;
