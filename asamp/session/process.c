@@ -189,10 +189,7 @@ static Profile *process_make (const char *to, unsigned number, char *err, size_t
   int isown = (to != NULL);
   char *name = isown ? strdup(to) : process_path(pattern, (unsigned long)getpid(), number, epoch);
   Profile *p = NULL;
-  if (name == NULL) {
-    (void)process_nomemory(err, errsize);
-    return NULL;
-  }
+  if (name == NULL && !process_nomemory(err, errsize)) return NULL;
   o.out = name;
   o.command = command;
   /* o.number 1 adds no number: neither the path 'to' nor a pattern with %n needs one */
@@ -500,8 +497,7 @@ static int isgone (const Profile *p) {
   int at = AT_FDCWD;
   const char *name = temporary ? path : process_nameof(path, &at);
   profile_file(p, &file);
-  if (profile_isring(p)) return 0;
-  if (file.st_nlink == 0) return 2;
+  if (file.st_nlink == 0) return profile_isring(p) ? 0 : 2;
   return fstatat(at, name, &now, 0) != 0 || now.st_dev != file.st_dev || now.st_ino != file.st_ino;
 }
 
