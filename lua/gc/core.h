@@ -47,11 +47,13 @@ static inline void luaN_dirtied (lua_State *L) {
 #define luai_threadyield(L)	((void)0)
 
 /*
-** Macros that upstream's core calls:
-** - luai_userstateopen: when a new state L is initialized
-** - luai_userstatethread: when L has created thread L1
-** - luai_userstateresume: when lua_resume has set L->nCcalls. Keeps the value in 'outermost', by
-**   which luaN_yields (calls.h) recognizes the outermost bytecode loop of a coroutine.
+** Macros that upstream's core calls.
+** - luai_userstateopen: called when a new state L is initialized. Passes it to the profiler's
+**   module if ASAMP is set (attach.h).
+** - luai_userstatethread: called when L has created thread L1, which gets the label of L.
+** - luai_userstateresume: called when lua_resume has set L->nCcalls. Keeps the value in
+**   'outermost', by which luaN_yields (calls.h) recognizes the outermost bytecode loop of a
+**   coroutine.
 */
 #undef luai_userstateopen
 #define luai_userstateopen(L)	((L)->label = 0, luaN_complete(L))
@@ -66,9 +68,9 @@ static inline void luaN_dirtied (lua_State *L) {
    memset(p, 0, cast_sizet(n) * sizeof(StackValue)))
 
 /*
-** Puts a function into a section of its own, so that a walk of the C stack recognizes its frames by
-** address (luaN_code of seam.h). Aligns the function to a cache line: other alignments change the
-** speed of the bytecode loop by up to 4%.
+** Puts a function into a section of its own of the object file, so that a walk of the C stack
+** recognizes the function's frames by their code addresses (luaN_code of seam.h). Aligns the
+** function to a cache line: other alignments change the speed of the bytecode loop by up to 4%.
 */
 #define LUAN_SECTION(s)	__attribute__((section(s), aligned(64)))
 LUAI_FUNC void luaV_execute (lua_State *L, CallInfo *ci) LUAN_SECTION("luavm");

@@ -74,7 +74,8 @@ LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
   { const TValue *v_ = (v); \
     if (iscollectable(v_)) luaN_mark(g, gcvalue(v_)); }
 
-/* Marks the lines of the n bytes at p (n > 0), which are in block b, with the current epoch. */
+/* Marks the lines (64 bytes each) that contain the n bytes at p (n > 0), which are in block b, with
+   the bit of the current epoch. */
 static inline void luaN_marklinesof (global_State *g, luaN_Block *b, const void *p, size_t n) {
   unsigned i = luaN_lineof(b, p);
   unsigned end = luaN_lineof(b, (const char *)p + n - 1);
@@ -82,14 +83,14 @@ static inline void luaN_marklinesof (global_State *g, luaN_Block *b, const void 
   do b->marks[i] |= bit; while (++i <= end);
 }
 
-/* Marks the lines of the n bytes at p. Does nothing if n is 0 or above LUAN_LARGE: such a large
-   block comes from lua_Alloc and is not in lines. */
+/* Marks the lines (64 bytes each) that contain the n bytes at p. Does nothing if n is 0 or above
+   LUAN_LARGE: a block of more bytes comes from lua_Alloc and is not in lines. */
 static inline void luaN_marklines (global_State *g, const void *p, size_t n) {
   if (l_likely(n - 1 < LUAN_LARGE)) luaN_marklinesof(g, luaN_blockof(&g->heap.blocks, p), p, n);
 }
 
-/* Marks the lines of t's array part and hash part, except a part of more than LUAN_LARGE bytes: it
-   comes from lua_Alloc and is not in lines. */
+/* Marks the lines (64 bytes each) that contain t's array part and hash part. Does nothing for a
+   part of more than LUAN_LARGE bytes: it comes from lua_Alloc and is not in lines. */
 LUAI_FUNC void luaN_markvectors (global_State *g, const Table *t);
 
 /* True if at least one of the four successive values from v on is an object. */
@@ -98,7 +99,7 @@ LUAI_FUNC void luaN_markvectors (global_State *g, const Table *t);
 
 /* Marks the objects in the array slots from v up to 'last' (excluded). */
 static inline void luaN_markarray (global_State *g, const TValue *v, const TValue *last) {
-  for (; last - v >= 4; v += 4) {  /* skips four slots without objects */
+  for (; last - v >= 4; v += 4) {  /* four slots at a time, to skip those without objects quickly */
     if (!luaN_refers(v)) continue;
     luaN_markvalue(g, v);
     luaN_markvalue(g, v + 1);

@@ -74,6 +74,7 @@
    shares no line with other objects. With a lower limit, more of these objects may stay young and
    be freed by minor collections (ageing.h), and the list is longer. */
 #define LUAN_LARGETEXT	512u
+/* Bytes of a granule, the unit of allocation: sizes are rounded up to granules. */
 #define LUAN_GRANULE	8u
 /* A heap is big if its blocks or its old objects have at least this number of bytes: no cache holds
    it, and huge pages are worth their cost. The share of a state is LUAN_BIGHEAP divided by the
@@ -92,16 +93,18 @@
 /* Bit in marks[]: the line is part of a hole (run of free lines) that the allocator has taken since
    the last minor collection. */
 #define LUAN_YOUNG	0x08
-/* Bit in marks[]: the line belongs to a long string or large userdata that has survived, or to a
-   small userdata that was not tenured. The sweep of lines keeps the bit, so that the line stays in
-   use. */
+/* Bit in marks[]: the line stays in use, because the sweep of lines keeps this bit. Set for
+   - a long string or large userdata that a collection has found alive; the sweep of lists.large
+     clears it when the object is dead
+   - a small userdata that a minor collection has left young (ageing.h, waiting.h) */
 #define LUAN_HELD	0x10
 
 /* Rounds n bytes up to a multiple of a granule (8 bytes), the unit of allocation. */
 #define luaN_round(n)	(((size_t)(n) + (LUAN_GRANULE - 1)) & ~(size_t)(LUAN_GRANULE - 1))
 
-/* Direct-mapped cache of the small blocks found last. It has LUAN_RECENT entries; the entry of an
-   address is its number of LUAN_RECENTPIECE-byte pieces, modulo LUAN_RECENT. */
+/* Direct-mapped cache of the small blocks that luaN_smallblock has found last. It has LUAN_RECENT
+   entries. The entry for an address has the index address / LUAN_RECENTPIECE, modulo
+   LUAN_RECENT. */
 #define LUAN_RECENT	16u
 #define LUAN_RECENTPIECE	2048u
 
@@ -112,11 +115,14 @@
 struct luaN_Chunk;
 struct global_State;
 
-/* Links of a block in a circular list. The head of each list is a luaN_Link, too. */
+/* Links of a block in a circular list. Each list also contains one luaN_Link that belongs to no
+   block, a member of luaN_Blocks; an empty list contains only this one. */
 typedef struct luaN_Link {
   struct luaN_Link *next, *prev;
 } luaN_Link;
 
+/* The list of luaN_Blocks that contains a block: none, 'empty', one of the lists 'holed' (blocks with
+   runs of free lines), or 'used'. */
 typedef enum { LUAN_UNLISTED, LUAN_EMPTY, LUAN_HOLED, LUAN_USED } luaN_Where;
 
 /*
@@ -162,8 +168,9 @@ typedef struct luaN_Block {
 /* bytes of the head of a block of n lines */
 #define luaN_headbytes(n)  (LUAN_MARKSAT + (size_t)(n) * LUAN_LINESETS)
 
-/* Two sets of bits of block b, one bit for each granule: luaN_bits is used by marking and walks;
-   luaN_usedbits, in the debug build, has the granules in use. */
+/* Two sets of bits in the head of block b, with one bit for each granule (8 bytes).
+   luaN_bits      objects that did not fit on a mark stack, or that a walk of the heap has visited
+   luaN_usedbits  only in the debug build: granules in use */
 #define luaN_bits(b)	((uint64_t *)(void *)((b)->marks + (b)->nlines))
 #define luaN_usedbits(b)  ((uint64_t *)(void *)((b)->marks + 2 * (b)->nlines))
 
@@ -175,6 +182,7 @@ typedef struct luaN_Block {
 #define luaN_lineof(b,p) \
   ((unsigned)((size_t)((const char *)(p) - (const char *)(b)) / LUAN_LINE))
 
+/* bytes of block b, with its head */
 #define luaN_bytesof(b)	((size_t)(b)->nlines * LUAN_LINE)
 
 /* A chunk: a piece of memory from lua_Alloc or mmap that contains blocks. This struct is at the
@@ -188,7 +196,8 @@ typedef struct luaN_Chunk {
   unsigned nempty;
   lu_byte small;		/* 1: its only block is a small block */
   lu_byte mapped;		/* 1: a mapping; 0: from lua_Alloc */
-  /* 1: the chunk is as large as a huge page, and no page of the chunk was returned to the system */
+  /* 1: the chunk is mapped and as large as a huge page of the system, and none of its pages was
+     returned to the system */
   lu_byte huge;
 } luaN_Chunk;
 
