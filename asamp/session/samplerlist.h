@@ -25,10 +25,9 @@ struct Sampler {
   /* Requested sampling period, bytes; samplerlist_restrain may use a larger one. */
   uint64_t period;
   /* Values at the last check of the rate by samplerlist_restrain: the time (clock_now) and the CPU
-     time of the process, both in ns, and the number of samples. */
-  uint64_t ratetime, ratecpu, ratesamples;
-  uint64_t ratedue;	/* Time (clock_now) before which only the number of samples makes a check
-                           due, ns. */
+     time of the process, both in ns, and the number of samples. ratedue: time (clock_now) before
+     which only the number of samples makes the next check due, ns. */
+  uint64_t ratetime, ratecpu, ratesamples, ratedue;
   /* In a shared profile: source (as in lua_Debug) of the outermost function of the state's first
      sample. */
   char *script;
