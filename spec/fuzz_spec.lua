@@ -123,7 +123,7 @@ describe("the C API", function()
   end
 
   -- When a list of the collector cannot grow because memory is refused, its entries must not be lost
-  -- between two slices. doc/debugging.md states how often runs failed before this was fixed.
+  -- between two slices.
   if variant == "debug" then
     for seed, options in ipairs {{"mode=gen", "fail=500000"}, {"mode=inc", "fail=300000", "nodes=300"}} do
       it("does so when memory is refused between slices: " .. table.concat(options, " "), function()
