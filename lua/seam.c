@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions of seam.h, the interface for profilers: stacks, labels, names, address ranges of the
-   core's code, CPU time, and luaN_admit. (Ticks are in tick.c, luaN_replaced is in replaced.c, all others are
-   in lua/gc.) */
+   core's code, CPU time, and luaN_admit. (Ticks are in tick.c, luaN_replaced is in replaced.c, all
+   others are in lua/gc.) */
 
 #include "lprefix.h"
 

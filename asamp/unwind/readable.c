@@ -12,8 +12,8 @@
 #include <unistd.h>
 
 #define PAGELOG	12	/* log2 of the bytes of a page */
-#define NPAGES	32u	/* entries of a thread's cache; with 8, a walk of a new stack checks three times as
-                           many pages, with a system call each */
+#define NPAGES	32u	/* entries of a thread's cache; with 8, a walk of a new stack makes three
+                           times as many system calls */
 
 /* The calling thread's cache: numbers of pages known to be readable, direct-mapped; 0: empty. */
 static __thread uintptr_t known[NPAGES]

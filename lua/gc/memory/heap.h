@@ -121,8 +121,8 @@ typedef struct luaN_Link {
   struct luaN_Link *next, *prev;
 } luaN_Link;
 
-/* The list of luaN_Blocks that contains a block: none, 'empty', one of the lists 'holed' (blocks with
-   runs of free lines), or 'used'. */
+/* The list of luaN_Blocks that contains a block: none, 'empty', one of the lists 'holed' (blocks
+   with runs of free lines), or 'used'. */
 typedef enum { LUAN_UNLISTED, LUAN_EMPTY, LUAN_HOLED, LUAN_USED } luaN_Where;
 
 /*
