@@ -16,8 +16,8 @@
 
 #include <signal.h>
 
-/* Selects one of the two registered functions. DYING_ATONCE runs first and must not block;
-   DYING_THEN may wait for other threads. */
+/* Selects one of the two registered functions. The function DYING_ATONCE runs first and must not
+   block. The function DYING_THEN runs second and may wait for other threads. */
 typedef enum DyingWhen { DYING_ATONCE, DYING_THEN } DyingWhen;
 
 /* Registers 'finish', and installs a handler of SIGTERM and the other fatal signals listed above,
@@ -38,8 +38,8 @@ void dying_forked (void);
 
 /* Decides which thread finishes the profiles. First waits until no thread is between dying_hold and
    dying_release. Returns 1 to the first caller in a process, which must finish the profiles and
-   call dying_done. Returns 0 to later callers; on another thread than the first caller's, waits for
-   dying_done before. Each wait lasts at most 10 s. */
+   call dying_done. Returns 0 to each later caller; if it runs on another thread than the first
+   caller, first waits until dying_done was called. Each wait lasts at most 10 s. */
 int dying_start (void);
 void dying_done (void);
 

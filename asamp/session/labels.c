@@ -19,7 +19,8 @@ typedef struct Name {
   size_t n, size;
 } Name;
 
-/* A label: indexes in 'names', and in 'values' of that name. */
+/* A label: the index of its name in 'names', and the index of its value in the 'values' of that
+   name. */
 typedef struct Pair {
   uint16_t name, value;
 } Pair;

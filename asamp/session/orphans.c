@@ -92,8 +92,8 @@ int orphans_aredue (const Profile *p, uint64_t now) {
 }
 
 typedef struct Walk {
-  /* 'from': index of the next orphan to visit; 'to': index to which the next live orphan is
-     moved */
+  /* 'from': index in o.list of the next orphan to visit. 'to': index to which that orphan is moved
+     if it is live. */
   size_t from, to;
   size_t alive;			/* number of live orphans of the same state before index 'from' */
 } Walk;

@@ -23,7 +23,8 @@
 #include "uncancelled.h"
 
 #define RETRY_NS	1000000000	/* ns between two attempts to make the file */
-#define FILES	5	/* descriptors needed: one for the file, four for two pipes of libunwind */
+#define FILES	5	/* free descriptors that a profile needs: one for its file, four for two
+                           pipes of libunwind */
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Profile *profile;

@@ -62,6 +62,7 @@ int process_stop (char *err, size_t errsize);
 /* Writes the content of the flight recorder to the file 'to'; NULL: to the next file. Stores the
    file's path in 'path'. Returns 0 with the reason in 'err' on failure. */
 int process_dump (const char *to, char *path, size_t pathsize, char *err, size_t errsize);
+/* Returns 1 if the profile is a flight recorder. */
 int process_isring (void);
 
 /* State of the process's profile. */
@@ -69,7 +70,7 @@ typedef struct ProcessStats {
   const char *path;	/* NULL: no file */
   int isgone;		/* 1: the file was renamed; 2: it was removed */
   int failed;		/* 1: the file could not be made */
-  int temporary;
+  int temporary;	/* 1: a recording runs that process_stop ends */
   int cut;		/* errno with which the last recording could not be completed, or 0 */
   int isring;		/* 1: a flight recorder, which writes 'path' on request and at its end */
   /* Numbers of the profile.
@@ -77,8 +78,8 @@ typedef struct ProcessStats {
      timens  ns between time samples
      bytes   size of the file, or of a flight recorder's events */
   uint64_t period, timens, bytes;
-  int error;
-  SharedTotals sum;	/* sums over all profiles of the process */
+  int error;		/* errno of the file's failed write; 0: none */
+  SharedTotals sum;	/* sums over all Lua states and all profiles of the process */
   SharedHeaps heaps;
   uint64_t rss;		/* resident bytes of the process */
 } ProcessStats;

@@ -7,16 +7,17 @@
 **
 **   P1  a function is emitted before the first sample that contains it;
 **   P2  samples are in the order in which they were taken;
-**   P3  a collection decides the survival of all allocation samples before it, in their order. Time
-**       samples and samples of copied bytes (of growing vectors and new strings) have no outcome;
+**   P3  each collection reports the survival of all allocation samples that precede it, in the
+**       order of the samples. Time samples and copy samples (bytes copied into a new string, or
+**       moved because a table or buffer grew) have no outcome;
 **   P4  no sample is lost silently: losses before the end are counted in ProfileTotals;
 **   P5  a stack is passed as its difference to the state's previous stack: the number of equal
 **       outermost frames ('shared', lines included), and the other frames. A caller may always pass
 **       'shared' 0 and the whole stack;
 **   P6  a class is emitted before the first outcome that refers to it. The ids of classes are 1, 2,
 **       ..., in the order of emission;
-**   P7  the list of survivors has the samples that survived their first collection (outcome 1) and
-**       have not died since, in the order of their outcomes;
+**   P7  the list of survivors contains each sample that has survived its first collection (outcome
+**       1) and has not died later. The samples are in the order of their outcomes;
 **   P8  in a profile of many states, each state has its own stream of events. The thread that runs
 **       the state reports its samples. Another thread may report other events of the state; it sets
 **       ProfileState.outside to 1.
@@ -41,20 +42,23 @@ enum { PROFILE_NEWFRAMES = 65536, PROFILE_NAME = 255, PROFILE_VALUE = 4095 };
 /* Options of a profile. */
 typedef struct ProfileConfig {
   const char *path;
-  unsigned number;      /* number in the first file name tried, as in app.2.vmprof; 0 or 1: none */
+  unsigned number;      /* number in the first file name tried, as in app.2.vmprof; 0 or 1: the name
+                           has none */
   int made;             /* 1: 'path' is a generated name, not one that the user chose */
   /* PLACE_NONE, PLACE_PROFILES or PLACE_ALL: existing files that may be replaced. */
   int replace;
-  /* Returns 1 if this process already writes that file. NULL: this process writes no other
-     profile. */
+  /* Returns 1 if this process already writes the file with the status 'file'. NULL: this process
+     writes no other profile. */
   int (*taken)(const struct stat *file);
   int folder;           /* descriptor of the folder of 'path'; 0: the folder is opened by name */
   int compress;         /* 1: gzip, 0: uncompressed */
-  /* Options of the log. profile_open sets 'pid', 'tuning' and 'recorder' in its copy. */
+  /* Options of the log, which is the file's content without gzip (encoder.h). profile_open sets
+     'pid', 'tuning' and 'recorder' in its copy. */
   EncoderConfig log;
-  /* Called on the writer thread at the start and at the end of the first stall, a time in which
-     writes fail and are tried again (profile_room). At the end, 'error' is 0 and 'lost' the number
-     of samples lost. NULL: not called. */
+  /* Called on the writer thread at the start and at the end of the first stall. In a stall, writes
+     fail and are tried again (profile_room). At the start, 'error' is the errno of the failed
+     write. At the end, 'error' is 0, and 'lost' is the number of samples lost in the stall. NULL:
+     not called. */
   void (*stalled)(const char *path, int error, uint64_t lost);
   /* Called on the writer thread after every buffer and from time to time. Returns 1 if it had
      work to do. NULL: not called. */
@@ -90,7 +94,7 @@ typedef struct ProfileState {
   Profile *profile;     /* NULL: none */
   uint32_t id;          /* number of the state, unique in the profile */
   size_t depth;         /* number of frames of the stack reported last */
-  int outside;          /* 1: the reporting thread does not run the state */
+  int outside;          /* 1: the thread that reports the events does not run the state (P8) */
 } ProfileState;
 
 /* Opens a profile and its file, and starts the writer thread. Returns NULL with errno and a
@@ -105,12 +109,12 @@ const char *profile_path (const Profile *p);
 /* Returns why the requested file was not used, such as "is an existing profile"; NULL: it was
    used. */
 const char *profile_elsewhere (const Profile *p);
-/* Stores the device and inode of the file; 0 for a flight recorder. Sets st_nlink to 0 if the file
-   was removed, and has no other name; else to 1, unless this is a flight recorder. */
+/* Stores the device and inode of the profile's file in *file. Sets st_nlink to 0 if the file was
+   removed and has no other name, else to 1. For a flight recorder, sets *file to zeros. */
 void profile_file (const Profile *p, struct stat *file);
 
-/* Emits the start of a Lua state. Only for a profile of many states, like the functions up to
-   profile_orphans. */
+/* Emits the start of a Lua state. Only for a profile of many states, as are profile_called,
+   profile_leave and profile_orphans. */
 void profile_start (ProfileState *s);
 /* Emits the name of a state, which may have any bytes. */
 void profile_called (ProfileState *s, const char *name);
@@ -182,8 +186,8 @@ void profile_holderpath (ProfileState *s, uint32_t id, uint32_t parent, const ch
 /* Emits for each of the n samples in the list of survivors (P7) the path of references that keeps
    it alive: ids[i] is the path's number (profile_holderpath); 0: none was found. */
 void profile_holders (ProfileState *s, const uint32_t *ids, size_t n);
-/* Emits a pause in which the heap was searched for the references to sampled objects: start
-   (CLOCK_MONOTONIC) and duration, ns. */
+/* Emits the start (CLOCK_MONOTONIC, ns) and the duration (ns) of a pause in which the heap was
+   searched for the references that keep sampled objects alive. */
 void profile_walk (ProfileState *s, uint64_t start, uint64_t duration);
 
 /* Emits a mark, a name with a value that the program adds to the profile. Both may have any bytes.
@@ -196,7 +200,8 @@ int profile_mark (ProfileState *s, uint64_t time, const char *name,
 void profile_resident (ProfileState *s, uint64_t time, const char *what, int64_t bytes,
                        const char *text);
 
-/* Emits a new period of time samples, ns; 0: off. 'wall' 1: of wall time; 0: of CPU time. */
+/* Emits the period of later time samples, in ns; 0: there are none. 'wall' 1: the period is of wall
+   time; 0: of CPU time. */
 void profile_timeperiod (ProfileState *s, uint64_t ns, int wall);
 
 /* Emits the exact bytes that the state allocated while sampled. Call it before profile_end. */
@@ -209,7 +214,7 @@ void profile_labelled (ProfileState *s, uint32_t set, uint64_t bytes);
 /* Emits the counts of the state's data dropped because of limits. */
 void profile_left (ProfileState *s, const ProfileLeft *left);
 
-/* Emits a new period of allocation samples, bytes. */
+/* Emits the period of later allocation samples, in bytes. */
 void profile_period (ProfileState *s, uint64_t period);
 
 /* Encodes and writes the remaining events, joins the writer thread and closes the file. Later
@@ -227,8 +232,8 @@ int profile_isring (const Profile *p);
 /* Returns the number in the name of a flight recorder's next file. */
 unsigned profile_number (const Profile *p);
 
-/* largest number of elements of ProfileLast.runs, each a number of consecutive samples that are
-   alive, or dead */
+/* largest number of elements of ProfileLast.runs. An element is the number of consecutive samples
+   that are all alive, or all dead. */
 #define PROFILE_LASTRUNS	64
 
 typedef struct ProfileLast ProfileLast;
@@ -258,9 +263,10 @@ struct ProfileLast {
 };
 
 /*
-** Like profile_end, for exit() and for a signal handler that interrupted any code. First emits the
-** final data that 'next' stores in *last, until 'next' returns 0. If the interrupted code holds a
-** lock that the writer needs, returns after about 3 s with the error EDEADLK.
+** Like profile_end, for exit() and for a signal handler that interrupted any code. First calls
+** 'next' until it returns 0, and emits the final data that each call stores in *last. If the
+** interrupted code holds a lock that the writer needs, returns after about 3 s with the error
+** EDEADLK.
 */
 void profile_exit (Profile *p, int (*next) (void *ud, ProfileLast *last), void *ud,
                    ProfileTotals *totals);

@@ -109,7 +109,7 @@ static inline void *reserve (const ProfileState *s, int type, uint64_t number, s
   Queue *q;
   Event *event;
   if (p->reserved > 0)
-    commit(p);  /* the previous event */
+    commit(p);  /* completes the previous event */
   if (p->error != 0 || p->stop || (!hasroom(p, size) && !waitforroom(p, size)))
     return NULL;
   q = &p->queue[p->active];
@@ -192,9 +192,9 @@ void profile_left (ProfileState *s, const ProfileLeft *left) {
                      sizeof(*left));
 }
 
-/* Returns the length to which a text of n bytes is truncated. If n is above 'limit', this is the
-   largest length up to 'limit' that ends with a complete UTF-8 character; then also counts the text
-   as truncated. */
+/* Returns the length to which a text of n bytes is truncated. If n is at most 'limit', that is n.
+   Otherwise it is the largest length up to 'limit' that ends with a complete UTF-8 character, and
+   the text is counted as truncated (p->cut). */
 static size_t cut (Profile *p, const char *text, size_t n, size_t limit) {
   size_t i;
   if (n <= limit)

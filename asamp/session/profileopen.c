@@ -39,7 +39,7 @@ static void profileopen_release (Profile *p) {
 }
 
 /* Starts the writer, with a small stack. Returns an errno, or 0. On failure, stores the reason in
-   'why', unless the function 'reason' finds it by the errno. */
+   'why', or leaves 'why' unchanged if the function 'reason' finds the reason by the errno. */
 static int startthread (Profile *p, char *why, size_t size) {
   void *(*run) (void *) = p->ring != NULL ? profilewriter_record : profilewriter_run;
   int error;

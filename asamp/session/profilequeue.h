@@ -37,7 +37,7 @@
 /* Thread-local variables that a signal handler may access: they never allocate. */
 #define OFTHREAD	__thread __attribute__((tls_model("initial-exec")))
 
-#define QUEUE_BYTES	(2u << 20)    /* bytes of each of two buffers */
+#define QUEUE_BYTES	(2u << 20)    /* size of each of the queue's two buffers, bytes */
 /* The writer is woken when a buffer has this number of bytes. The number is small enough
    that the writer still finds the bytes in the CPU cache. */
 #define WAKE_BYTES	(256u << 10)
@@ -64,7 +64,7 @@ struct Profile {
   pthread_cond_t work;    /* wakes the writer */
   pthread_cond_t room;    /* wakes threads that wait for space */
   Worker *worker;         /* thread that runs the writer */
-  pid_t pid;              /* process of the writer */
+  pid_t pid;              /* process that runs the writer thread */
   Queue queue[2];
   int active;             /* index in 'queue' of the buffer that receives events */
   int stop;
@@ -93,8 +93,8 @@ struct Profile {
   uint64_t flushed;
   int dirty;              /* 1: events arrived since the last flush */
   Encoder *encoder;
-  /* Reports to the user so far. 0: none. 1: the start of the first stall. 2: its start and its
-     end. */
+  /* How much of the first stall was reported to the user. 0: nothing. 1: its start. 2: its start
+     and its end. In a stall, writes fail and are tried again. */
   int stallreported;
   /* Number of samples that were lost before the present or last stall (a time in which writes fail
      and are tried again). The samples lost since then are those of the stall. */
@@ -104,7 +104,8 @@ struct Profile {
   uint64_t pause;         /* ns until the next call of the callback 'round' */
   EventTally written;     /* numbers of samples in the flushed part of the file */
   clockid_t clock;        /* CPU clock of the writer thread */
-  char *tuning;           /* value of the variable LUA_GC at the start, or NULL */
+  char *tuning;           /* value of the environment variable LUA_GC when the profile was opened;
+                             NULL: it was not set */
   int whole;              /* 1: the writer has written all events; atomic */
   int done;               /* 1: the writer has written all events and closed the file; atomic */
   Wish *wish;             /* request of profile_dump; NULL: none */

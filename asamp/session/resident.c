@@ -24,7 +24,8 @@
 #define LAST_NS		1000000
 /* Changes of a heap below this size (bytes) cause no measurement. */
 #define SMALL		(64u << 10)
-#define LINES		256u	/* largest number of rows by source line, for each use of memory */
+#define LINES		256u	/* largest number of source lines that have a row of their own, for
+                                   each use of memory */
 /* At the end of a state, a snapshot is due if the time since the last one is at least ENDING times
    the CPU time of the last measurement of a heap. So these snapshots take about 1 / ENDING of the
    time. */
@@ -114,10 +115,12 @@ void resident_freed (unsigned line, uint64_t bytes) {
   __atomic_sub_fetch(&left[line].bytes, (int64_t)bytes, __ATOMIC_RELAXED);
 }
 
-/* Adds up the last measurements of all states (Footprint), in bytes: in *p the areas of their
-   heaps, in *living the live objects ('inuse' if less), in *resident the resident bytes of the
-   heaps, in *outside the external bytes. Stores in *since how many more bytes the heaps reserve now
-   than at those measurements. Lock held. */
+/* Adds up the last measurement (Footprint) of each state. Lock held. All results are in bytes.
+   *p         sums of the fields of luaN_Places, the bytes of each part of a heap
+   *living    live objects; for each state at most its bytes in use
+   *resident  resident memory of the heaps
+   *outside   external bytes
+   *since     bytes that the heaps reserve now, minus those that they reserved when measured */
 static void resident_places (luaN_Places *p, uint64_t *living, uint64_t *resident,
                              uint64_t *outside, int64_t *since) {
   const Resident *s;
@@ -141,8 +144,9 @@ static void resident_places (luaN_Places *p, uint64_t *living, uint64_t *residen
   }
 }
 
-/* *untouched counts bytes that are reserved, but not resident. Subtracts from *row as many of them
-   as possible, and from *untouched the same number. */
+/* Subtracts bytes that are reserved, but not resident, from the bytes of a row. *untouched: number
+   of such bytes that are not subtracted yet. Subtracts the smaller of *row and *untouched from
+   both, unless it is negative. */
 static void resident_take (int64_t *row, int64_t *untouched) {
   int64_t n = (*row < *untouched) ? *row : *untouched;
   if (n <= 0) return;
@@ -171,8 +175,8 @@ static void split (int64_t *native, int64_t *own) {
   *native -= *own;
 }
 
-/* Divides the memory of all heaps into rows: old and young objects, gaps between them, unused
-   memory. The other resident bytes of the heaps become 'reserve'. */
+/* Computes the rows of all Lua heaps: old objects, young objects, gaps between objects, and unused
+   memory. The remaining resident bytes of the heaps become the row 'reserve'. */
 static void luarows (Lua *l, const luaN_Places *p, uint64_t living, uint64_t resident) {
   int64_t untouched;
   l->since = 0;

@@ -44,8 +44,8 @@ typedef struct ResidentPolicy {
      rss       resident bytes at that time
      cost      CPU time of the last measurement */
   uint64_t reported, rss, cost;
-  /* When the session started or, in a shared profile, when the first collection ended; 0: not yet.
-     Atomic. */
+  /* Time at which the profile started. In a session with its own profile: the start of the session.
+     In a shared profile: the end of the first collection. 0: not started. Atomic. */
   uint64_t started;
 } ResidentPolicy;
 
@@ -73,9 +73,9 @@ static inline void resident_held (Resident *r, uint64_t bytes) {
    end. */
 enum { RESIDENT_STATE = 1, RESIDENT_PROFILE };
 
-/* Measures the state's heap if that is due and RQ2 allows it. Then, if a snapshot is due, emits it
-   to the profile of 'state'; NULL: no profile. 'last': 0 after a collection; RESIDENT_STATE or
-   RESIDENT_PROFILE before the end of the state or the profile. */
+/* Measures the state's heap if that is due and RQ2 allows it. After that, emits a snapshot to the
+   profile of 'state' if a snapshot is due; if 'state' is NULL, emits none. 'last': 0 after a
+   collection; RESIDENT_STATE or RESIDENT_PROFILE before the end of the state or the profile. */
 void resident_measure (Resident *r, lua_State *L, const Tracker *t, ProfileState *state,
                     ResidentPolicy *policy, int last);
 
@@ -85,8 +85,8 @@ void resident_leave (Resident *r);
 /* Counts native memory that a closed state has left: adds 'bytes' to the sum for the source line
    'where', which allocated it. Returns the index of the line. */
 unsigned resident_left (const char *where, uint64_t bytes);
-/* Subtracts bytes that resident_left has added, when they are freed. 'line': the result of
-   resident_left. Takes no lock. */
+/* Call it when native memory that resident_left has counted is freed: subtracts 'bytes' from the
+   sum for the source line. 'line': the result of resident_left. Takes no lock. */
 void resident_freed (unsigned line, uint64_t bytes);
 
 /* Forgets the list of states and all sums of their memory, without freeing memory, in a forked

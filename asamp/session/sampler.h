@@ -51,14 +51,21 @@ typedef struct SamplerOptions {
      not repeated. */
   uint64_t holdersevery;
   RingLimits ring;	/* most != 0: the session is a flight recorder */
-  int summary;		/* 1: prints a summary to stderr at the end; 2: only if there are samples */
+  int summary;		/* 1: prints a summary to stderr at the end of the session; 2: prints it
+                           only if there are samples */
   /* Called before the end of a session that has its own profile, while the tracker still has the
      live samples. NULL: not called. */
   void (*ending) (Sampler *s, lua_State *L);
   uint64_t rate;	/* most allocation samples per second of a state; 0: no bound */
 } SamplerOptions;
 
-/* Sums over all states that use, or have used, the shared profile. */
+/* Sums over all states that use, or have used, the shared profile (one file for all states).
+   states       number of these states
+   samples      samples of allocations, including native memory, in sampling periods
+   timesamples  samples of time, in sampling periods
+   bytes        allocated bytes
+   lost         lost samples, in sampling periods
+   natives      samples of native memory, in sampling periods */
 typedef struct SharedTotals {
   uint64_t states, samples, timesamples, bytes, lost, natives;
   /* Survivors whose deaths are not reported, because too many are followed. */
@@ -88,7 +95,8 @@ typedef struct SamplerShared {
   unsigned (*forked) (void);
   /* Called after a collection and, in a forked child, after the first sample. */
   void (*runs) (void);
-  void (*ended) (const ProfileTotals *t, const SharedTotals *sum);  /* called at exit */
+  /* Called at exit, with the totals of the profile and the sums over its states. */
+  void (*ended) (const ProfileTotals *t, const SharedTotals *sum);
 } SamplerShared;
 
 /* The numbers of a session (profiler.stats). */
@@ -170,9 +178,9 @@ typedef struct SamplerRow {
 /* Stores up to 'most' attached states, most collections first. Returns their number. */
 unsigned sampler_states (SamplerRow *rows, unsigned most);
 
-/* Writes the content of a flight recorder to the file 'to', or flushes the file of another profile
-   (profile_dump). Stores the file's path in 'path'. Returns 0 with the reason in 'err' on
-   failure. */
+/* If the session is a flight recorder, writes its content to the file 'to'; NULL: to its next file.
+   Otherwise 'to' must be NULL; writes all events reported so far to the session's file. Stores the
+   file's path in 'path'. Returns 0 with the reason in 'err' on failure. */
 int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char *err,
                   size_t errsize);
 

@@ -432,7 +432,10 @@ static void samplerlist_forked (void) {
       profile_abandon(s->state.profile);
     }
     s->forked = 1;
-    s->state.profile = NULL;  /* a state of the shared profile joins the child's profile later */
+    /* Detaches the state from the parent's profile. If that was the shared profile (one file for
+       all states of the process), the state joins the child's shared profile later
+       (samplershared_current). Otherwise its session has ended. */
+    s->state.profile = NULL;
   }
   orphans_forked();
   dying_forked();

@@ -18,10 +18,10 @@ struct Sampler {
   Sampler *next, *before;	/* list of all samplers */
   /* The state's stream of events in the profile. state.profile NULL: no session is open. */
   ProfileState state;
-  /* Data of the profile that the state shares with others. NULL: the state has its own profile, and
-     the fields for a shared profile are unused. */
+  /* Data of the shared profile, one file for all states of the process. NULL: the state has its own
+     profile, and the fields for a shared profile are unused. */
   const SamplerShared *shared;
-  uint64_t since;		/* when the state joined the shared profile, ns */
+  uint64_t since;		/* time (clock_now, ns) when the state joined the shared profile */
   /* Requested sampling period, bytes; samplerlist_restrain may use a larger one. */
   uint64_t period;
   /* Values at the last check of the rate by samplerlist_restrain: the time (clock_now) and the CPU
@@ -33,14 +33,14 @@ struct Sampler {
   char *script;
   int named;			/* 1: 'script', the state's name, was emitted to the profile */
   unsigned name;		/* number of the state's name (seen.h) */
-  Seen seen;			/* copies of the state's numbers, such as its samples and
-                                   collections, for other threads */
+  Seen seen;			/* copies of the state's counts, such as its samples and
+                                   collections, which other threads may read */
   /* 1: this is a forked child in which the state has reported nothing yet. */
   int forked;
   /* 1: the number of states in the process's report (samplers.past.states) includes this state, so
      it must not be counted again when it moves to another shared profile. */
   int counted;
-  /* 1: the shared profile in 'state' has ended, because the process continues in another one.
+  /* 1: the shared profile in 'state' has ended, because the process continues in another profile.
      Atomic. */
   int ended;
   /* Bytes and lost samples that the state had reported when its profile ended ('ended' 1). Lock
@@ -74,8 +74,8 @@ extern struct Samplers {
   const SamplerShared *shared;	/* data of the shared profile, or NULL; atomic */
   SamplerRequest *request;	/* request to the first state that collects; atomic */
   unsigned forks;		/* how often the process and its ancestors have forked; atomic */
-  /* Sums over the states that have left the profile. An exception is past.states, the number of all
-     states that ever joined the profile. */
+  /* Sums over the states that have left the shared profile. Exception: past.states is the number of
+     all states that have ever joined it. */
   SharedTotals past;
   /* Pauses of all states so far; in a forked child, those after the fork. 'bins' is a histogram,
      'longest' the longest pause (ns). The sums of SEEN_PAUSES (seen.h) include the same pauses.
@@ -129,7 +129,8 @@ uint64_t samplerlist_emittotals (Sampler *s, ProfileState *state, uint64_t lost)
 void samplerlist_pastsets (Sampler *s, AccountPart part, uint64_t all);
 /* Prints messages about the end of a session and its lost samples, once. Returns t->error. */
 int samplerlist_report (Sampler *s, const ProfileTotals *t);
-/* Stores the sums over all states of the shared profile. Lock held, except perhaps at exit. */
+/* Stores the sums over all states of the shared profile. The caller must hold the lock; at exit
+   only if the lock can be taken. */
 void samplerlist_addup (SharedTotals *t);
 
 #endif

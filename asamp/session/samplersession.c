@@ -479,7 +479,8 @@ void sampler_period (Sampler *s, lua_State *L, uint64_t period) {
 int sampler_mark (Sampler *s, const char *name, size_t namelen,
                   const char *value, size_t valuelen) {
   UNCANCELLED;
-  /* if profile_mark fails because the shared profile has ended, tries the next one */
+  /* if profile_mark fails because the shared profile has ended, tries the profile that has replaced
+     it */
   while (s->shared == NULL ? s->state.profile != NULL : samplershared_current(s) > 0) {
     Profile *p = s->state.profile;
     if (profile_mark(&s->state, clock_now(), name, namelen, value, valuelen)) return 1;

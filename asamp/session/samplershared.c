@@ -117,7 +117,7 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
   Sampler *s;
   /* Registers the exit handler first, because the handler must finish the profile made below. */
   samplerlist_watch();
-  owner_prime();  /* for samplerlist_exiting */
+  owner_prime();  /* finds the bounds of this thread's stack, which samplerlist_exiting uses */
   __atomic_store_n(&samplers.shared, with, __ATOMIC_RELAXED);
   p = with->profile(1);
   if ((p == NULL && !with->isidle()) || luaN_getsampler(L) != NULL ||
@@ -256,8 +256,8 @@ int samplershared_current (Sampler *s) {
   Profile *p = s->shared->profile(1);
   if (p == NULL || (p != s->state.profile && !move(s, s->forked)))
     return s->shared->isidle() ? -1 : 0;
-  /* At the child's first sample, opens its control socket: a collection, which would also do so,
-     may never come. */
+  /* In a forked child, starts the control thread at the first sample. The next collection would
+     also start it, but may never come. */
   if (s->forked) s->shared->runs();
   s->forked = 0;
   return 1;
