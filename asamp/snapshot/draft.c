@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The file of a snapshot until it is complete (draft.h). */
+/* Creates, renames and removes the temporary file of a snapshot (draft.h). */
 #define _GNU_SOURCE
 #include "draft.h"
 #include "temporary.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The file of a heap snapshot until it is complete: a temporary file in the same folder, which then
-** replaces the final one. Pipes, /dev/null and the like are written directly.
+** Writes a heap snapshot to a temporary file in the folder of the final file. When the snapshot is
+** complete, the temporary file replaces the final file. Pipes, /dev/null and the like are written
+** directly.
 **
 **   DR1  a nonempty file changes only by the rename of a complete snapshot;
 **   DR2  while the temporary file is written, an empty file has the final name and the lock of

@@ -26,9 +26,10 @@ typedef struct Dump {
   void *(*memory) (void *ud, void *block, size_t old, size_t size);	/* like lua_Alloc */
   /* The samples of this tracker's live objects are written; NULL: none. */
   const struct Tracker *tracker;
-  /* Present time (CLOCK_MONOTONIC), ns, from which the ages of samples are computed. */
+  /* Time of the snapshot (CLOCK_MONOTONIC, ns), from which the ages of samples are computed. */
   uint64_t time;
-  /* Numbers of objects and edges written so far, and bytes of these objects. */
+  /* 'objects', 'edges': numbers of objects and edges written so far. 'bytes': bytes of these
+     objects. */
   uint64_t objects, edges, bytes;
   /* Address of the object written last; while samples are written, address of the last sample's
      object. */

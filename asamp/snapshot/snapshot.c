@@ -177,11 +177,11 @@ typedef struct Waiting {
   pid_t parent;		/* process that forked the child */
   unsigned seconds;	/* time limit of the child, s; 0: none */
   Draft draft;		/* names of the files that the child writes */
-  char *path;		/* for messages */
+  char *path;		/* path of the snapshot, for messages */
   void (*failed) (const char *why);	/* SnapshotWish.failed */
 } Waiting;
 
-#define WAITING	16	/* capacity of 'waiting' */
+#define WAITING	16	/* capacity of the array 'waiting', in children */
 
 /* The children that may still run; NULL: free element. Elements are added and removed by atomic
    exchanges, because a lock could be held by another thread at a fork. Only the thread that has
