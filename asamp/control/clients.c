@@ -30,8 +30,8 @@ typedef struct Client {
   uint64_t heard;
 } Client;
 
-static struct pollfd fds[SERVER_CLIENTS + 1];	/* argument of poll: the server, then the
-                                                   clients */
+static struct pollfd fds[SERVER_CLIENTS + 1];	/* argument of poll: the server's socket, followed
+                                                   by the clients' sockets */
 static Client *clients[SERVER_CLIENTS];
 static size_t nclients;
 /* Time (clock_now) until which no clients are accepted, after a failure of poll or accept; 0:

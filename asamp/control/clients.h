@@ -11,9 +11,9 @@
    list still has the parent's clients. */
 void clients_start (void);
 
-/* Waits for requests, for connections at the socket 'server' (-1: none), or until 'ms' milliseconds
-   have passed (negative: no limit). Then answers requests, accepts one connection, and disconnects
-   silent clients. */
+/* Waits for a request or a connection, at most 'ms' milliseconds (negative: no limit). After that,
+   answers requests, accepts one connection, and disconnects silent clients. 'server': descriptor of
+   the listening socket; -1: none. */
 void clients_serve (int server, int ms);
 
 /* Returns the smaller of 'ms' (negative: no limit) and the milliseconds from 'now' to 'due'

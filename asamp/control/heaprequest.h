@@ -18,9 +18,9 @@ typedef enum HeapRequestState {
   HEAPREQUEST_WAITS, HEAPREQUEST_TAKEN, HEAPREQUEST_FAILED
 } HeapRequestState;
 
-/* Requests a snapshot of state number 'state' (UINT64_MAX: the first that collects) in the file
-   'path'. The caller must call heaprequest_end. Returns NULL with the reason in *why on
-   failure. */
+/* Requests a snapshot of state number 'state' (UINT64_MAX: of the first state that collects), to be
+   written to the file 'path'. The caller must call heaprequest_end. Returns NULL with the reason in
+   *why on failure. */
 HeapRequest *heaprequest_start (uint64_t state, const char *path, const char **why);
 
 /* Returns how far the snapshot is. *text is valid until heaprequest_end.

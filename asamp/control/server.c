@@ -27,7 +27,8 @@ static struct Held {
   ino_t inode;
 } held[SERVER_CLIENTS + 1];
 static size_t nheld;
-static struct stat own;		/* the file of the last socket made; all zero: none */
+static struct stat own;		/* device and inode of the socket that this process made last; all
+                                   zero: none */
 
 /* Returns 1 if h->fd still refers to the file recorded in *h. */
 static int isstill (const struct Held *h) {
