@@ -37,7 +37,8 @@ typedef struct Compressor {
                                  came after the last flush */
 } Compressor;
 
-/* Opens a compressor. Returns 0 if out of memory; call compressor_close in either case. */
+/* Opens a compressor. 'how': COMPRESSOR_SMALL or COMPRESSOR_FAST. Returns 0 if out of memory; call
+   compressor_close in either case. */
 int compressor_open (Compressor *p, int how);
 
 /* Compresses n bytes. 'then' has three values.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Opens and makes files for other processes (foreign.h). */
+/* Opens files whose paths another process supplied, and makes files for it (foreign.h). */
 #define _GNU_SOURCE
 #include "foreign.h"
 #include "descriptor.h"

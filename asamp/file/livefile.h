@@ -40,7 +40,7 @@ typedef struct LiveFile {
   ino_t inode;          /* inode of the file; 'device' and 'inode' identify the file */
   char *path;           /* absolute path, to open the file again; NULL: not known */
   int folder;           /* descriptor of the folder of 'path', to open the file again; 0: none */
-  int packed;
+  int packed;           /* 1: the file is compressed with gzip */
   int error;            /* errno of the first failure, or 0 */
   uint64_t written;     /* bytes written so far */
   int waiting;          /* 1: a write is running and may block; atomic */
@@ -53,7 +53,7 @@ typedef struct LiveFile {
   uint64_t sure;        /* length of the file at the last flush, bytes */
   unsigned char ending[COMPRESSOR_ENDING];  /* bytes that complete the gzip member of the first
                                                'sure' bytes */
-  size_t nending;
+  size_t nending;       /* number of bytes in 'ending' */
   Bytes kept;           /* bytes passed to livefile_put since the last flush */
 } LiveFile;
 

@@ -21,10 +21,10 @@
 enum { OUTPUT_PLAIN, OUTPUT_SMALL, OUTPUT_FAST };
 
 typedef struct Output {
-  Temporary temporary;  /* file with a temporary name; the name is NULL if the output is written
+  Temporary temporary;  /* file with a temporary name; temporary.name NULL: the output is written
                            directly */
   int fd;
-  int packed;
+  int packed;           /* 1: the file is compressed with gzip */
   Compressor compressor;
   int error;            /* errno of the first failure, or 0 */
   uint64_t written;     /* number of bytes written so far, before compression */
@@ -37,8 +37,8 @@ int output_isdevice (const char *path);
 /* Opens the file. 'how' is OUTPUT_PLAIN (not compressed), or OUTPUT_SMALL or OUTPUT_FAST (gzip,
    compressor.h). Returns 0 or an errno. */
 int output_open (Output *o, const char *path, int how);
-/* Completes the file under its name; with 'keep' 0 or after a failure removes it. Returns 0 or
-   the errno of the first failure. */
+/* Closes the file. If 'keep' is not 0 and nothing has failed, gives the file its requested name;
+   otherwise removes it. Returns 0 or the errno of the first failure. */
 int output_close (Output *o, int keep);
 
 void output_bytes (Output *o, const void *data, size_t n);

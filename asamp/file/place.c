@@ -15,13 +15,14 @@
 #include <unistd.h>
 
 /* LOCK_TRIES: number of attempts to lock a file. LOCK_NS: ns between two attempts. Together the
-   attempts take longer than source_live, a reader's function, locks a file. */
+   attempts take longer than the time for which source_live locks a file that is being read. */
 enum { LOCK_TRIES = 20, LOCK_NS = 2000000 };
 
 /* Flags for opening. With O_NONBLOCK a pipe without a reader is an error. */
 enum { WRITING = O_WRONLY | O_NONBLOCK, NEW = WRITING | O_CREAT | O_EXCL | O_NOFOLLOW };
 
-/* Result of an attempt to open the file, besides 0 and errnos: try the next numbered name. */
+/* Result of an attempt to open the file, in addition to 0 and errnos: the next numbered name must
+   be tried. */
 enum { NEXT = -1 };
 
 typedef struct Attempt {

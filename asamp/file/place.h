@@ -52,8 +52,8 @@ typedef struct Place {
   int folder;           /* descriptor of the folder of 'path'; 0: not needed */
 } Place;
 
-/* Opens the file, and empties it unless wish->later is 1. Returns 0, or an errno; then 'why' has a
-   phrase with the reason, or "" if the errno is the reason. */
+/* Opens the file, and empties it unless wish->later is 1. Returns 0 or an errno. After an errno,
+   'why' is the reason as a phrase, or "" if the text of the errno is the reason. */
 int place_open (const PlaceWish *wish, Place *place, char *why, size_t size);
 
 /* Removes a file that place_open has created, if it is still empty and open. */

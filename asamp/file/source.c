@@ -23,7 +23,7 @@
 
 struct Source {
   int fd;
-  int ended;              /* 1: no more bytes: the end or a failure */
+  int ended;              /* 1: the file has ended or a read has failed */
   int inmember;           /* gzip: 1 within a member */
   int members;            /* gzip: 1 if a member has ended */
   enum FileKind kind;
@@ -35,7 +35,7 @@ struct Source {
                              of bytes to deliver */
   Decompressor *decompressor;     /* NULL: not compressed */
   const unsigned char *nextin;
-  size_t nin;             /* compressed bytes from 'nextin' on */
+  size_t nin;             /* number of compressed bytes from 'nextin' on */
   unsigned char in[PACKED], out[ROOM];
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads the bytes of a file, decompressing gzip, which is recognized by content. Buffers have a
-   fixed size. After a failure, the bytes read before are still delivered. A growing file is
-   read only to its size when it was opened. */
+/* Reads the bytes of a file. Decompresses a gzip file, which is recognized by its first bytes.
+   Buffers have a fixed size. After a failure, the bytes read before the failure are still
+   delivered. A growing file is read only up to the size that it had when it was opened. */
 #ifndef asamp_source_h
 #define asamp_source_h
 
@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Largest piece of source_take. */
+/* Largest number of bytes that one call of source_take can return. */
 #define SOURCE_PIECE	BOUND(1u << 20, 65536u)
 
 typedef struct Source Source;
@@ -21,12 +21,12 @@ typedef struct Source Source;
 Source *source_open (const char *path);
 void source_close (Source *s);
 
-/* Returns the next n bytes (n <= SOURCE_PIECE), valid until the next call; NULL, consuming
-   nothing, if there are fewer. */
+/* Returns the next n bytes (n <= SOURCE_PIECE), valid until the next call. If fewer bytes are left,
+   returns NULL and consumes nothing. */
 const unsigned char *source_take (Source *s, size_t n);
 
-/* Copies the next n bytes to 'to', or skips them if NULL. Returns their number, less than n
-   only at the end or after a failure. */
+/* Copies the next n bytes to 'to', or skips them if 'to' is NULL. Returns the number of bytes
+   copied or skipped: less than n only at the end of the file or after a failure. */
 uint64_t source_read (Source *s, void *to, uint64_t n);
 
 /* Returns the number of bytes delivered so far, after decompression. */

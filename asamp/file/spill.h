@@ -37,8 +37,8 @@ void spill_text (Spill *s, const char *text, size_t n);
 /* Makes the next read start at the first value. Nothing may be stored later. */
 void spill_rewind (Spill *s);
 int64_t spill_take (Spill *s);
-/* Returns the next n bytes of a text (n <= SPILL_PIECE), valid until the next call; NULL if the
-   file has fewer. */
+/* Returns the next n bytes of a text (n <= SPILL_PIECE), valid until the next call. Returns NULL if
+   the file has fewer bytes left. */
 const char *spill_taketext (Spill *s, size_t n);
 
 #endif

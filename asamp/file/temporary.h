@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Files that have a temporary name (FILE.PID.NUMBER.tmp) until they are complete, and are removed
-** if SIGINT, SIGTERM or SIGHUP ends the process before. Used by one thread.
+** Files that have a temporary name (FILE.PID.NUMBER.tmp) until they are complete. An incomplete
+** file is removed if SIGINT, SIGTERM or SIGHUP ends the process. Used by one thread.
 **
 **   TM1  handlers replace only default actions, and are removed with the last file. The process
 **        still ends by the signal. SIGXFSZ is ignored, so that writes fail instead;
@@ -30,8 +30,8 @@ typedef struct Temporary {
 int temporary_start (Temporary *t, const char *path);
 /* Returns the text for an errno that these functions have returned. */
 const char *temporary_reason (int error);
-/* Closes the file and gives it its final name; with 'keep' 0 or on failure removes it. Returns
-   0 or an errno. */
+/* Closes the file. If 'keep' is not 0 and nothing fails, gives the file its final name; otherwise
+   removes it. Returns 0 or an errno. */
 int temporary_end (Temporary *t, int keep);
 
 /* Returns the path of the file to which 'path' leads through links; the caller frees it. Returns
