@@ -28,7 +28,7 @@ static const int registers[] = {  /* indexes in the array 'gregs', by DWARF regi
 static const unsigned char sigreturn_[] = {0x48, 0xC7, 0xC0, 15, 0, 0, 0, 0x0F, 0x05};
 #define SYSCALL	7
 #elif defined(__aarch64__)
-/* 31 general registers, the stack pointer, the program counter */
+/* number of registers: 31 general registers, the stack pointer, the program counter */
 #define NREGISTERS	33
 #define REGISTER(u,i)	((i) == IP ? (u)->uc_mcontext.pc : (i) == SP ? \
 			 (u)->uc_mcontext.sp : (u)->uc_mcontext.regs[i])

@@ -29,16 +29,18 @@
 /* A stored object file. It may have been unloaded. */
 typedef struct CodeFile {
   Loaded at;			/* the file as it was loaded; 'map' is unused */
-  /* The next fields are protected by the lock of native.c, which sets them. */
-  int noted;			/* 1: the fields are set; atomic */
-  char *path;			/* NULL: unknown */
+  /* The fields from 'noted' to 'inode' are set by native.c, with its lock held. */
+  int noted;			/* 1: 'path', 'device' and 'inode' are set; atomic */
+  char *path;			/* path from which the names of the file's functions can be
+                                   read; NULL: unknown */
   dev_t device;			/* device and inode of the file, if 'path' is not NULL */
   ino_t inode;
-  char name[];			/* path under which the loader had the file; "": unknown */
+  char name[];			/* path of the file in the loader's list, to distinguish files
+                                   (CF2); "": unknown */
 } CodeFile;
 
 /* Returns the id of a native address. At the first address in a file, stores the file and
-   allocates. Rarely returns the address alone if two threads store a file at once.
+   allocates. If two threads store a file at once, it may return the address without a file number.
    Thread-safe. */
 uint64_t codefile_id (const void *address);
 

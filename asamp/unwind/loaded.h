@@ -13,7 +13,8 @@
 #ifndef asamp_loaded_h
 #define asamp_loaded_h
 
-#define LOADED_MAX	1024	/* object files in the table; further ones are not found */
+#define LOADED_MAX	1024	/* largest number of object files in the table; further ones are not
+                                   found */
 
 /* An object file in memory. */
 typedef struct Loaded {

@@ -30,7 +30,7 @@ typedef struct Image {
   SymbolFile file, debug;
   Elf *names;			/* the debug file as libelf's data; NULL: no such file, or not read
                                    yet */
-  int searched;	/* 1: the debug file has been searched for */
+  int searched;	/* 1: a search for the debug file was made */
 } Image;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
