@@ -54,7 +54,7 @@ static int parted;
 static void (*control) (void);	/* The function set by process_controlled; NULL: none. */
 static SamplerRate standing;	/* Rates of process_setup, restored after a temporary recording. */
 
-/* A profile that has ended, but is still used by a state that has not run since then. */
+/* A profile that has ended. A state that has not run since that end may still use it. */
 typedef struct Old {
   struct Old *next;
   Profile *p;

@@ -47,10 +47,10 @@
 
 typedef struct Queue {
   unsigned char *data;  /* QUEUE_BYTES bytes of events */
-  size_t used;
+  size_t used;          /* bytes of complete events in 'data' */
 } Queue;
 
-/* Request of profile_dump to the writer, on the requester's stack. */
+/* A request of profile_dump to the writer thread. It is a local variable of profile_dump. */
 typedef struct Wish {
   const char *to;
   int isshort, isdone;
@@ -67,13 +67,13 @@ struct Profile {
   pid_t pid;              /* process that runs the writer thread */
   Queue queue[2];
   int active;             /* index in 'queue' of the buffer that receives events */
-  int stop;
+  int stop;               /* 1: the profile ends, so the writer must finish */
   int ended;              /* 1: the writer thread has ended and the file is closed (profile_end) */
   size_t reserved;        /* bytes of the event being reported */
   EventTally inhand;      /* numbers of samples in the event being reported */
   int error;              /* errno of the first failure */
-  int stalled;            /* errno of the failed write that is tried again at present; 0: none. Also
-                             read without the lock. */
+  int stalled;            /* errno of the failed write that is now being tried again; 0: there is
+                             none. May also be read without the lock. */
   /* Sampling periods of samples that were dropped before the profile received them
      (profile_lost). */
   uint64_t elsewhere;
@@ -96,12 +96,12 @@ struct Profile {
   /* How much of the first stall was reported to the user. 0: nothing. 1: its start. 2: its start
      and its end. In a stall, writes fail and are tried again. */
   int stallreported;
-  /* Number of samples that were lost before the present or last stall (a time in which writes fail
-     and are tried again). The samples lost since then are those of the stall. */
+  /* Number of samples that had been lost when the last stall started. When the stall ends, the
+     increase is reported as lost in the stall. In a stall, writes fail and are tried again. */
   uint64_t gap;
   void (*reportstall)(const char *path, int error, uint64_t lost);
   int (*round)(void);
-  uint64_t pause;         /* ns until the next call of the callback 'round' */
+  uint64_t pause;         /* time from one call of the callback 'round' to the next, ns */
   EventTally written;     /* numbers of samples in the flushed part of the file */
   clockid_t clock;        /* CPU clock of the writer thread */
   char *tuning;           /* value of the environment variable LUA_GC when the profile was opened;
@@ -114,7 +114,7 @@ struct Profile {
   Ring *ring;
   ProfileConfig config;   /* flight recorder: the options of its files, with copied strings */
   struct stat folder;     /* flight recorder: device and inode of config.folder */
-  Spare spare;            /* memory that the writer frees when memory runs out */
+  Spare spare;            /* reserved memory, which the writer frees when memory runs out */
 };
 
 /* Returns the number of all lost samples. Lock held. */

@@ -42,7 +42,7 @@ typedef struct ResidentPolicy {
   /* The last snapshot.
      reported  time of the snapshot
      rss       resident bytes at that time
-     cost      CPU time of the last measurement */
+     cost      CPU time of the last measurement of a heap */
   uint64_t reported, rss, cost;
   /* Time at which the profile started. In a session with its own profile: the start of the session.
      In a shared profile: the end of the first collection. 0: not started. Atomic. */
