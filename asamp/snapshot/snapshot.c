@@ -36,11 +36,12 @@
 typedef struct Writer {
   Dump dump;
   Compressor compressor;
-  Draft draft;		/* the file */
+  Draft draft;		/* the file being written, temporary or final */
   int lock;		/* descriptor of the final file, locked until it is replaced */
   int error;		/* errno of the first failure, or 0 */
   unsigned seconds;	/* time limit, s; 0: none */
-  uint64_t until;	/* end of the time limit, CLOCK_MONOTONIC, ns */
+  uint64_t until;	/* time at which the limit ends (CLOCK_MONOTONIC, ns); unused if 'seconds'
+                           is 0 */
 } Writer;
 
 /* {== bytes ============================================================ */
