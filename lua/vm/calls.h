@@ -29,9 +29,9 @@ static inline void luaN_poscall (lua_State *L, CallInfo *ci, int n) {
 
 
 /*
-** If no C function is active between lua_resume and coroutine.yield, yields without a longjmp and
-** returns 1: the caller, the bytecode loop, must return. Otherwise returns 0; the caller must call
-** coroutine.yield. next: frame of the call of coroutine.yield.
+** Yields without a longjmp and returns 1, if no C function is active between lua_resume and
+** coroutine.yield; the bytecode loop must then return. Otherwise returns 0, and the caller must
+** call coroutine.yield. next: frame of the call of coroutine.yield.
 */
 static __attribute__((noinline)) int luaN_yields (lua_State *L, CallInfo *next) {
   if (L->nCcalls != L->outermost) return 0;

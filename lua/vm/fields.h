@@ -7,8 +7,8 @@
 */
 #pragma once
 
-/* Declares a function that has two equal definitions: the compiler may inline the one here; where
-   it does not, it calls the one in ltable.c or ltm.c. */
+/* Declares a function that has two equal definitions: one here, which the compiler may inline, and
+   one in ltable.c or ltm.c, for the calls that are not inlined. */
 #define LUAN_INLINED	extern inline __attribute__((gnu_inline))
 
 #if !defined(ltable_c)
@@ -103,9 +103,9 @@ static inline int luaN_inherited (lua_State *L, const TValue *o, TString *key,
 
 
 /*
-** Returns a free node for a new key whose main position mp is in use, and links it after mp.
-** Returns NULL if no node is free, or if the key at mp is not a short string at its own main
-** position, a case that ltable.c handles.
+** Returns a free node for a new key whose main position mp is in use, and links the node after mp.
+** Returns NULL if no node is free. Also returns NULL if the key at mp is not a short string, or mp
+** is not its main position: ltable.c handles this case.
 */
 static __attribute__((noinline)) Node *luaN_behind (Table *t, Node *mp) {
   Node *n = t->lastfree;

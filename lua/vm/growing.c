@@ -239,9 +239,9 @@ void luaN_keycame_ (lua_State *L, Table *t, const Node *n) {
    table. Gives each copy the value of its old node (the node of the present hash part from which
    the key was copied). Removes a copy if its old node is empty or has another key now.
 
-   Makes a list of the old nodes that have a value and no copy, and returns their number. *first is
-   the index of the first node of the list. For a node with index i, copyof[i] is the index of the
-   next one; LUAN_NOCOPY: it is the last one. */
+   Makes a list of the old nodes that have a value and no copy, and returns their number. Sets
+   *first to the index of the first old node of the list. copyof[i] is the index of the old node
+   after the one with index i, or LUAN_NOCOPY if that one is the last. */
 static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
   unsigned i, n = 0;
   *first = LUAN_NOCOPY;

@@ -39,17 +39,18 @@
 #define luaN_keycame(L,t,n) \
   (luaN_isnearlyfull(t) ? luaN_keycame_(L, t, n) : cast_void(0))
 
-/* Work of luaN_keymoved and luaN_keycame for a nearly full t; call the macros instead. The first
-   updates the copy of a moved key; the second starts or continues to copy keys to a larger hash
-   part. */
+/* Does the work of the macro luaN_keymoved for a nearly full t: updates the copy of a moved key. To
+   be called only by the macro. */
 LUAI_FUNC void luaN_keymoved_ (lua_State *L, const Table *t, const Node *from, const Node *to);
+/* Does the work of the macro luaN_keycame for a nearly full t: starts or continues to copy keys to
+   a larger hash part. To be called only by the macro. */
 LUAI_FUNC void luaN_keycame_ (lua_State *L, Table *t, const Node *n);
 
 /*
 ** Puts into use the larger hash part to which keys of t were copied in advance, and returns 1.
 ** Returns 0, with t unchanged,
 ** - if t has no such hash part of 'hsize' nodes (rounded up to a power of 2)
-** - if too many keys were not copied
+** - if more than 5/8 of the nodes of that hash part would be in use
 ** - if 'asize' is not the size of the array part
 ** - if memory is short
 */

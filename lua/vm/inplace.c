@@ -105,10 +105,10 @@ static int tidychain (lua_State *L, Table *t, Node *p) {
 
 
 /*
-** Removes empty nodes from all chains of t. Returns 0 if a chain is too long. Removing the empty
-** first node of a chain is expensive (inplace.h). So if 'heads' is 0, and the second node of the
-** chain is in use, leaves the first node in place while at least a quarter of the nodes visited so
-** far are empty. Prefetches the second and third nodes of chains.
+** Removes empty nodes from all chains of t. Returns 0 if a chain is too long. If 'heads' is 0, does
+** not remove an empty first node whose second node is in use, unless fewer than a quarter of the
+** nodes visited so far are empty: to remove the first node of a chain is expensive (inplace.h).
+** Prefetches the second and third nodes of chains.
 */
 static int tidychains (lua_State *L, Table *t, int heads) {
   unsigned i, empty = 0, size = (unsigned)sizenode(t);
@@ -150,7 +150,7 @@ static int findsall (Table *t) {
 #endif
 
 
-/* Sets the key of each empty node that is the last one of its chain, or in no chain, to nil:
+/* Sets to nil the key of each empty node that is in no chain, or is the last node of its chain:
    getfreepos may then use the node for a new key. Resets lastfree, so that getfreepos searches all
    nodes again. Returns 1 if fewer than half of the empty nodes are free now. */
 static int freenodes (Table *t) {

@@ -7,7 +7,8 @@
 #pragma once
 
 /* A table that is one block with its vectors has at most LUAN_LARGE bytes. A larger block would
-   come from lua_Alloc, and the sweep would not free it: it frees only large vectors of tables. */
+   come from lua_Alloc, and would never be freed: the sweep of a dead table frees only its large
+   vectors. */
 _Static_assert(sizeof(Table) + LUAN_SMALLTABLE * (sizeof(TValue) + sizeof(Node)) <= LUAN_LARGE,
                "a small table would be a large object");
 

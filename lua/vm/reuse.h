@@ -18,8 +18,9 @@
 #pragma once
 
 /* Returns an empty node, after mp in its chain, in which the new key 'key' with main position mp
-   may be stored; NULL if there is none. Restores tombstoned weak values, which only look empty, or
-   clears those of dead objects (hidden.h). Neither collects nor raises an error. */
+   may be stored; NULL if there is none. If the slot of a node only looks empty, because its weak
+   value is tombstoned (hidden.h), restores the value, or clears it if its object is dead. Neither
+   collects nor raises an error. */
 static Node *emptynode (lua_State *L, Table *t, Node *mp, const TValue *key) {
   Node *n = mp, *found = NULL;
   if (gnext(mp) == 0 || mainpositionfromnode(t, mp) != mp) return NULL;

@@ -9,11 +9,12 @@
 
 /*
 ** Sets 'slot' to the slot of integer k in t, or to NULL if t is not a table. The value of the macro
-** is 1 if the slot may be stored to directly. Otherwise the caller must use luaN_fill, which also
-** checks for __newindex and for a missing key: t is not a table; or the slot is empty, and t has a
-** metatable or no array slot for k.
+** is 1 if the slot may be stored to directly. It is 0 if
+** - t is not a table
+** - or the slot is empty, and t has a metatable or no array slot for k
 **
-** If t has no metatable, does not read an array slot, because that would be a cache miss.
+** The caller must then use luaN_fill, which also checks for __newindex and for a missing key. If t
+** has no metatable, the macro does not read an array slot, because that would be a cache miss.
 */
 #define luaN_placei(t,k,slot) \
   (!ttistable(t) ? (slot = NULL, 0) \
