@@ -3,10 +3,10 @@
 ** The collector's interface to the core (lgc.h): when to collect, and how much. Replaces upstream's
 ** lgc.c, with the other files of this folder.
 **
-** A minor collection is due when the nursery is used up. In the same pause, a slice of the major
-** collection follows, if one runs; if none runs and one is due (pace.c), it starts. After the
-** pause, a batch of finalizers is called. If the batch ends before the queue of objects to finalize
-** is empty, the next safepoints call further batches.
+** A minor collection is due when the nursery is used up. If a major collection is in progress, a
+** slice of it follows in the same pause; if none is in progress and one is due (pace.c), it starts.
+** After the pause, a batch of finalizers is called. If objects are left in the queue of objects to
+** finalize, the next safepoints call further batches.
 **
 ** A program may stop the collector and request steps (collectgarbage "step"). A step of n KiB
 ** represents n KiB of allocation. In the generational mode it is a minor collection. In the
@@ -75,7 +75,7 @@ static void step (lua_State *L, size_t work, int start) {
   luaN_beginpause(g);
   luaN_rememberdirty(L);
   if (c->pace.fullcycles && luaN_majordue(g))
-    /* decided before the minor collection: it frees memory, after which luaN_majordue might return
+    /* decided before the minor collection, which frees memory: after it, luaN_majordue might return
        0 */
     start = 1;
   if (c->remset.overflow) {
@@ -171,8 +171,8 @@ void luaC_fullgc (lua_State *L, int isemergency) {
 
 /* Runs an emergency collection if a collection is long overdue (luaN_isoverdue). C functions that
    store into tables in a loop need this: they reach no safepoint, and when their tables grow, the
-   previous vectors become garbage. The cost of the collection is bounded: since it became due, more
-   bytes were allocated than the old objects have. */
+   previous vectors become garbage. The cost of the collection is in proportion to allocation: since
+   a collection became due, more bytes were allocated than the old objects have. */
 void luaN_overdue (lua_State *L) {
   global_State *g = G(L);
   luaN_stress(L);

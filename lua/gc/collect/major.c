@@ -111,9 +111,10 @@ void luaN_beginmajor (lua_State *L) {
 
 
 /* To be called when everything alive is marked. Updates the counts of live and old bytes, and finds
-   out whether the heap has shrunk (SHRUNK_PART). If not, sets bytes.needed to the bytes of the
-   blocks in use, because the heap will need as many again. If it has shrunk, sets bytes.needed to
-   0, and records these bytes in bytes.lately if they are the most of this period (WHILE_HEAPS). */
+   out whether the heap has shrunk (SHRUNK_PART). If it has not, sets bytes.needed to the bytes of
+   the blocks in use, because the heap will need the same number again. If it has, sets bytes.needed
+   to 0; and records the bytes of the blocks in use in bytes.lately, if no larger number was
+   recorded in this period (WHILE_HEAPS). */
 static void major_known (global_State *g) {
   luaN_Heap *h = &g->heap;
   luaN_Gc *c = &h->gc;
@@ -282,9 +283,9 @@ static void major_turn (global_State *g) {
 }
 
 
-/* Returns the bytes of blocks that luaN_trimheap must keep: bytes.needed, or the largest number
-   recorded in the last two periods (WHILE_HEAPS) if that is larger; and a reserve. If the present
-   period is over, starts a new one first. */
+/* Returns the bytes of blocks that luaN_trimheap must keep: the larger of bytes.needed and the
+   largest size recorded in this period or the one before (WHILE_HEAPS), plus a reserve of one
+   RESERVE_PART-th. If the present period is over, first starts a new one. */
 static size_t needed (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   size_t most;
@@ -342,8 +343,8 @@ void luaN_full (lua_State *L) {
   if (c->mark.pending) luaN_clearbits(g, LUAN_PENDING);
   c->mark.pending = 0;
   luaN_leaveweak(g);
-  /* queues the rest of the dead objects with finalizers: the queued ones, which are roots, may
-     refer to them */
+  /* The objects queued so far are roots, and may refer to dead objects with finalizers that are not
+     queued yet. Queues these, too. */
   if (c->finalize.selection == LUAN_SELECTING) luaN_selectslice(g, MAX_SIZET);
   c->finalize.selection = LUAN_UNSELECTED;
   luaN_forgetwaiting(g);

@@ -8,7 +8,7 @@
 LUAI_FUNC void luaN_minor (lua_State *L, int ageing);
 
 /* To be called right after luaN_minor with ageing 1, which may have left some live objects young.
-   Adds the objects and slots that refer to them to the remembered set, so that the next minor
-   collection reaches them again. But if a major collection starts ('start' is 1), tenures them
-   instead. */
+   If 'start' is 0, adds the objects and slots that refer to these young objects to the remembered
+   set, so that the next minor collection reaches them again. If 'start' is 1, because a major
+   collection starts, tenures the young objects instead. */
 LUAI_FUNC void luaN_aged (lua_State *L, int start);

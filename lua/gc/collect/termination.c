@@ -24,9 +24,8 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Sets bytes.undoomed to the KiB that are marked when everything reachable is marked. Objects that
-   are kept only because dead objects with finalizers refer to them are marked later, so they are
-   not included. */
+/* To be called when everything reachable is marked, before the objects that only dead objects with
+   finalizers refer to are marked. Sets bytes.undoomed to the KiB that are marked now. */
 #define setundoomed(c)	((c)->bytes.undoomed = (unsigned)((c)->mark.reached / 1024))
 
 /*
@@ -223,7 +222,7 @@ static void joinmajor (global_State *g) {
 
 
 /* Adds the tables of weak.discovered to weak.inmajor, so that later slices of the major collection
-   visit them. A table for which weak.inmajor cannot grow is traversed as strong; that may append
+   visit them. If weak.inmajor cannot grow, traverses the table as strong; the traversal may append
    tables to weak.discovered. */
 static void leavetomajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
@@ -255,9 +254,9 @@ static void findalive (global_State *g, size_t *first, l_mem *clock) {
 
 
 /* Returns the number of listed entries of weak tables whose keys are unmarked. findresurrected
-   calls it twice: before and after it marks everything to which dead objects with finalizers refer.
-   A lower second result shows that only such objects keep some key alive. The next major
-   collection can remove the key's entry, so it starts earlier (weak.resurrected). */
+   calls it before and after it marks everything to which dead objects with finalizers refer. If the
+   second result is lower, only such dead objects keep some key alive. The next major collection can
+   remove the entry of that key, so it starts earlier (weak.resurrected). */
 static size_t countdead (const luaN_Gc *c) {
   return c->weak.unresolved.n + (c->mark.minor ? 0 : c->weak.doubtful[LUAN_DOUBTKEYS].n);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Functions of seam.h by which a sampler reads objects. They may be called during a collection,
-** too: they run no metamethod, allocate no memory and change no object. In the sampler's function
-** 'decide', which is called when all dead objects are known, they may read dead objects, too,
-** because these are freed later.
+** because they run no metamethod, allocate no memory and change no object. The sampler's function
+** 'decide' is called when all dead objects are known and none is freed. It may read dead objects,
+** too.
 */
 
 #include "lgc.h"

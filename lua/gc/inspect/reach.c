@@ -309,8 +309,8 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
 }
 
 
-/* If v has an object that was not reached before, queues it (reach). Tests the type of v first,
-   because reading a string that the tree omits would only be a cache miss. */
+/* If v has an object that was not reached before, queues it (reach). Omits an unwanted string
+   before reach reads the string's header, because reading it would be a cache miss without use. */
 static void child (Walk *w, const TValue *v) {
   if (iscollectable(v) && !(ttisstring(v) && isunwanted(w, gcvalue(v))))
     reach(w, gcvalue(v));
@@ -569,9 +569,9 @@ static void roots (Walk *w, lua_State *L) {
 
 
 /*
-** Reports the references of the stack of one thread. When no stack is left, reports once, as roots,
-** the objects that are queued for finalizers, and sets *finalizers to 1, which must be 0 at first.
-** Returns 0 if nothing is left.
+** Reports the references of the stack of one thread. When no stack is left and *finalizers is 0,
+** sets *finalizers to 1 and reports the objects that are queued for finalizers, as roots. Returns 0
+** if nothing is left.
 **
 ** Visits the local variables of all stacks before the other slots, so that a path leads through a
 ** variable if possible: a variable has a name, and keeps its value longer than other slots.

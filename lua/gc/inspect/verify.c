@@ -27,12 +27,12 @@ typedef struct Walk {
   global_State *g;
   const char *bad;		/* the first violated invariant, or NULL */
   GCObject **stack;		/* reached objects still to be visited */
-  /* number of objects on the stack, and its capacity */
+  /* number of objects on 'stack', and capacity of 'stack' in objects */
   size_t n, size;
   /* bytes of visited objects and their vectors, without prototypes */
   size_t bytes;
-  /* number of reached objects that are in the remembered set themselves, not only some of their
-     slots (G8) */
+  /* number of reached objects that the remembered set must list as objects, not only by their slots
+     (G8) */
   size_t logged;
   /* The object whose references are being visited. NULL if the rules for references do not apply to
      it: they need not be remembered (G1), and may refer to unmarked objects (G3). */
@@ -540,9 +540,9 @@ static const char *checkstrings (const global_State *g, int over) {
 }
 
 
-/* Checks that old open upvalues of young threads are remembered (G1). Checks nothing while marked
-   objects are pending, because they did not fit on a mark stack: the next collection traverses a
-   pending upvalue even if it is not remembered. */
+/* Checks that old open upvalues of young threads are remembered (G1). Checks nothing while
+   mark.pending is set (a marked object did not fit on a mark stack): the next collection traverses
+   a pending upvalue even if it is not remembered. */
 static const char *checkopen (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   size_t i;
