@@ -39,8 +39,8 @@ static StkId endof (StkId func) {
 /* Returns the address of the stack slot with index 'at' if it contains the function of a main chunk
    whose call has ended and used the CallInfo ci; else NULL. The slot must be at or above 'top',
    because the call has ended. ci->top must be the end of the function's registers, or LUA_MINSTACK
-   slots above it: luaD_hook raises it, and a hook may have ended the chunk with an error, for
-   example on Ctrl-C. */
+   slots above that end: luaD_hook raises ci->top to there while a hook runs, and the hook may have
+   ended the chunk with an error, for example on Ctrl-C. */
 static StkId chunkat (const lua_State *L, const CallInfo *ci, size_t at) {
   StkId func = L->stack.p + at;
   const Proto *p;

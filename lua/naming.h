@@ -8,8 +8,8 @@
 **   NM1  'name' of each Proto of a chunk is set once, when the chunk is loaded. 'name' is NULL for
 **        the main function, and if no name is found, for example because the closure is passed to a
 **        call, returned, or stored under a computed key.
-**   NM2  A name depends only on the code and its debug information. Precompiled chunks have the
-**        same names, but without debug information no names of variables.
+**   NM2  A name depends only on the code and its debug information. A precompiled chunk has the
+**        same names; if its debug information was removed, the names of variables are missing.
 **   NM3  A name is a string that the enclosing function has already; no string is made. Marking a
 **        Proto marks its name, because the Proto may outlive that function.
 **   NM4  Functions without a name that start in the same line are numbered from 1 in the order of

@@ -80,8 +80,7 @@ LUA_API lua_State *luaN_running (lua_State *L) {
 
 /* Writes up to OUTER frames of the running stack of L and its resumers, from the outermost frame
    inwards, and returns their number. Fills the array from its end: frames[OUTER - 1] is the
-   outermost frame. Stops early when it has written 'stop', a frame of L, the innermost frame to
-   write. */
+   outermost frame. The last frame to write is 'stop', a frame of L. */
 static unsigned seam_outermost (lua_State *L, const CallInfo *stop,
                                 luaN_Frame *frames) {
   lua_State *chain[LUAI_MAXCCALLS + 1];
@@ -125,8 +124,8 @@ LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]) {
 
 
 /*
-** Writes the frames that may have changed (seam.h). For this, each reported frame of the main
-** thread gets the bit CIST_SHOWN, which is cleared when its CallInfo is used for another call
+** Writes the frames that may have changed (seam.h). Each frame of the main thread that was reported
+** has the bit CIST_SHOWN. The bit is cleared when the frame's CallInfo is used for another call
 ** (except a tail call). So a known CallInfo that still has the bit belongs to the same call, or to
 ** a tail call that has replaced it.
 */
@@ -263,7 +262,8 @@ LUA_API void luaN_code (luaN_Code *c) {
 
 
 uint64_t luaN_processor (uint64_t now) {
-  /* the last reading of the CPU clock, its time 'at', and the last result */
+  /* All in nanoseconds. at: 'now' at the last reading of the CPU clock; read: the CPU time that was
+     read then; result: the last result of this function. */
   static __thread struct {uint64_t at, read, result;} last;
   uint64_t cpu = last.read + (now - last.at);
   if (last.at == 0 || now - last.at >= LUAN_REUSED) {

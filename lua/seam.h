@@ -30,15 +30,16 @@ typedef struct luaN_Sample {
   /* Address of the block; its new bytes may be uninitialized. For LUAN_KOUTSIDE: an address that
      represents the external bytes of the owner (memory outside the heap). */
   const void *block;
-  /* The object: the block itself, or the owner of the block. NULL for a buffer or a vector of a
+  /* The object to which the block belongs: the block itself if it is an object; the table, thread
+     or other object if the block is one of its vectors. NULL for a buffer, and for a vector of a
      prototype. */
   const void *owner;
   /* Bytes of the block, rounded up to 8. For LUAN_KOUTSIDE: the external bytes that this call of
      luaN_outside has added. */
   uint64_t size;
   luaN_Kind kind;
-  /* 1: the block was not allocated from the run of free memory that most allocations use at present
-     (a large block, for example) */
+  /* 1: the block is outside the hole, the run of free memory in which most blocks are allocated at
+     present; for example, a large block */
   int outside;
   /* bytes that rounding has added to the size of an object */
   unsigned rounding;
@@ -62,16 +63,17 @@ typedef struct luaN_Sampler {
      for the objects of which samples were taken. Dead objects are still intact. major: 1 in a major
      or full collection. */
   void (*decide) (void *ud, lua_State *L, int major);
-  /* Called at the end of the pause of each minor or full collection ('began' of luaN_Memory is its
-     start). In the pause, 'decide' was called once; or twice, if the slice of a major collection
-     ended its marking. No sample was taken after 'decide'. */
+  /* Called at the end of the pause of each minor or full collection. The pause has called 'decide'
+     once; or twice, if a slice of a major collection ran in it and ended the marking of that
+     collection. After 'decide', the pause has taken no sample. 'began' of luaN_Memory is the start
+     of the pause. */
   void (*collected) (void *ud, lua_State *L);
-  /* Called for a watched block. Also called for an unwatched one that has the same bit as a watched
-     block in the bit set of luaN_watch (luaN_watchbit). The events are:
+  /* Called for a watched block. Also called for an unwatched block that has the same bit as a
+     watched block in the bit set of luaN_watch (luaN_watchbit). The events are:
      - the block is freed and is not an object
      - luaN_outside sets the external bytes of a userdata to 0
-     - after 'decide', a minor collection has found the block dead: a young string or userdata of
-       more than 512 bytes, or a userdata left young for its finalizer */
+     - after 'decide', a minor collection has found the block dead, and it is a young string or
+       userdata of more than 512 bytes, or a userdata that was left young for its finalizer */
   void (*freed) (void *ud, lua_State *L, const void *block);
   /* Called when a watched block (luaN_watch) is resized from 'before' bytes at 'from' to 'after'
      bytes at 'to', perhaps the same address. Not called for an array that grows in place. Before
@@ -87,8 +89,8 @@ typedef struct luaN_Sampler {
   void (*closing) (void *ud, lua_State *L);
   /* Called when growth of a table or luaL_Buffer has moved n bytes and a sample of moved bytes is
      due. May be NULL. 'over' is the number of bytes moved after the sample was due. Returns the
-     distance to the next sample, at least 1; UINT64_MAX: no more samples. luaN_setcopies sets the
-     first distance. */
+     number of bytes to move until the next sample, at least 1; UINT64_MAX: no more samples.
+     luaN_setcopies sets the first such number. */
   uint64_t (*copied) (void *ud, lua_State *L, size_t n, uint64_t over);
   /* Called before the core raises a memory error, unless a limit (luaN_setlimits) has refused the
      memory. Not called before memory errors that lauxlib.c raises. */
@@ -135,8 +137,9 @@ typedef struct luaN_Counts {
 } luaN_Counts;
 
 /*
-** Starts to count all allocations in *to, which belongs to the caller; NULL stops it. Makes all
-** allocations slow. The functions of a luaN_Sampler must not call it.
+** Counts all allocations of the state in *to from now on. *to belongs to the caller, and must exist
+** until the next call. NULL: the counting stops. Makes all allocations slow. The functions of a
+** luaN_Sampler must not call it.
 */
 LUA_API void luaN_setcounts (lua_State *L, luaN_Counts *to);
 
@@ -160,9 +163,9 @@ typedef struct luaN_Limits {
   const void *whyallocated, *whyinuse, *whybuffers;
 } luaN_Limits;
 
-/* Sets the state's limits; NULL removes them. The struct must exist until other limits are set. At
-   the end of a protected call, the limits from its start are in effect again. lua_close removes the
-   limits. The functions of a luaN_Sampler must not call it. */
+/* Sets the state's limits; NULL removes them. The struct must exist until other limits are set.
+   When a protected call ends, the limits that were set when it started are in effect again.
+   lua_close removes the limits. The functions of a luaN_Sampler must not call it. */
 LUA_API void luaN_setlimits (lua_State *L, const luaN_Limits *limits);
 /* Returns the state's limits, or NULL. */
 LUA_API const luaN_Limits *luaN_getlimits (lua_State *L);
@@ -186,8 +189,8 @@ LUA_API size_t luaN_replaced (lua_State *L);
 
 /*
 ** Selects the watched blocks, those for which 'freed' and 'resized' are called: the blocks whose
-** bit (luaN_watchbit) is set in the bit set 'bits'. It has 2^log2 bits, log2 from 6 to 32, belongs
-** to the caller and may change. NULL: no blocks.
+** bit (luaN_watchbit) is set in the bit set 'bits'. It has 2^log2 bits, log2 from 6 to 32. The
+** caller owns it, and may change its bits at any time. NULL: no blocks.
 */
 LUA_API void luaN_watch (lua_State *L, const uint64_t *bits, unsigned log2);
 
@@ -202,21 +205,23 @@ static inline unsigned luaN_watchbit (const void *block, unsigned log2) {
    is freed. */
 LUA_API int luaN_isdead (lua_State *L, const void *owner);
 
-/* The next functions read tables by address. In the sampler's 'decide', a table must be alive
-   (luaN_isdead returns 0). At other times it must be reachable, and the caller must be on the
-   state's OS thread. Results are valid until 'decide' returns, or until the state runs. */
+/* luaN_metatable, luaN_field and luaN_next read a table (luaN_metatable also a userdata) by its
+   address. In the sampler's 'decide', the object must be alive (luaN_isdead returns 0). At other
+   times it must be reachable, and the caller must be on the state's OS thread. Results are valid
+   until 'decide' returns, or until the state runs. */
 
 /* Returns the metatable of a table or userdata; NULL if it has none, and for other types. */
 LUA_API const void *luaN_metatable (lua_State *L, const void *owner);
 
 /* An entry of a table. */
 typedef struct luaN_Entry {
-  /* text of the key; NULL: the key is not a string, or luaN_next leaves the entry's fields empty */
+  /* text of the key; NULL if the key is not a string, or if luaN_next has found a value that is
+     neither a table nor a function */
   const char *key;
-  /* bytes of the key's text */
+  /* bytes of the key's text; 0 if 'key' is NULL */
   size_t keylength;
   const char *string;	/* text of the value; NULL: not a string */
-  /* bytes of the value's text */
+  /* bytes of the value's text; 0 if 'string' is NULL */
   size_t length;
   const void *table;	/* the value if it is a table, else NULL */
   const void *function;	/* address of the value's C function, else NULL */
@@ -224,7 +229,8 @@ typedef struct luaN_Entry {
 
 /* Sets *e to the entry of a table whose key is the string 'key'. The string must have at most 40
    bytes, because only short strings are found. Calls no metamethod. Returns 0 if the table has no
-   such entry, also for a weak value that looks empty during a major collection (mark/hidden.h). */
+   such entry, or if the entry's weak value is tombstoned: during a major collection, its slot looks
+   empty (mark/hidden.h). */
 LUA_API int luaN_field (lua_State *L, const void *table, const char *key,
                         luaN_Entry *e);
 
@@ -241,11 +247,12 @@ LUA_API const void *luaN_registry (lua_State *L);
 LUA_API const void *luaN_globals (lua_State *L);
 
 /*
-** A walk over all objects that a full collection would keep, and the references between them
-** (edges). The walk changes no weak table and no account of the collector, and runs no finalizer.
+** A walk over all objects that a full collection would keep, and over the references between them
+** (edges). The walk changes no weak table and no count of the collector, and runs no finalizer.
 **
-** It is breadth first: the first edge to an object ends a shortest path. Objects reached only
-** through a stack come after all others; dead objects that are kept for their finalizers come last.
+** It is breadth first: the first edge to an object ends a shortest path. Objects that are reachable
+** only from stacks come after all others; dead objects that are kept for their finalizers come
+** last.
 */
 typedef enum luaN_EdgeKind {
   /* from a root; 'index' is a luaN_Root, 'from' is NULL */
@@ -291,9 +298,8 @@ typedef struct luaN_Edge {
   luaN_EdgeKind kind;
   int fresh;		/* 1: the first edge of the walk to the object 'to' */
   const void *from, *to;
-  /* Number of an object in the order of the walk (luaN_Object.place). It is that of the object
-     'from'; LUAN_NOPLACE if 'from' is NULL or a weak key. In a walk that reports a tree, it is that
-     of the object 'to'. */
+  /* Position of the object 'from' in the order of the walk (luaN_Object.place); LUAN_NOPLACE if
+     'from' is NULL or a weak key. In a walk that reports a tree: position of the object 'to'. */
   size_t place;
   const void *key, *in;
   /* Address of the C function to whose upvalue or frame the edge belongs, for the kinds of edge
@@ -325,21 +331,21 @@ typedef struct luaN_Walker {
      for each object. */
   void *(*memory) (void *ud, void *block, size_t old, size_t size);
   /* Called for each object, before the edges from it. Returns 0 to stop the walk. May be NULL. The
-     edges from the object are reported before the next object. Only two kinds may follow after
-     other objects: the edges from a stack, and those from a weak key to its values. */
+     edges from an object are reported before the next object, with two exceptions: the edges from a
+     stack, and those from a weak key to its values, may be reported later. */
   int (*object) (void *ud, const luaN_Object *o);
   /* Called for each edge. Returns 0 to stop the walk. */
   int (*edge) (void *ud, const luaN_Edge *e);
   /* NULL: the walk reports all edges. Otherwise it reports a tree: only the first edge to each
-     object, and of the strings only those whose bit (luaN_watchbit) is set in this bit set of
-     2^log2 bits. The edges of the tree from roots and weak keys are passed to 'edge'. All other
-     edges of the tree are passed to 'done' at the end, in the array parents[]. */
+     object. A string is in the tree only if its bit (luaN_watchbit) is set in this bit set of
+     2^log2 bits. Edges of the tree from roots and weak keys are passed to 'edge'; all other edges
+     of the tree are passed to 'done' at the end, in the array parents[]. */
   const uint64_t *wanted;
   unsigned log2;
-  /* In a walk that reports a tree: called for each object whose bit in 'wanted' is set, with its
-     index in the order of the walk. kind: kind of the edge by which it was reached; LUAN_EENTRY for
-     all keys and values in the hash part of a strong table. Returns 0 if the client needs no
-     further object: the tree is then complete. */
+  /* In a walk that reports a tree: called for each object whose bit in 'wanted' is set. place:
+     position of the object in the order of the walk. kind: kind of the edge by which the object was
+     reached; LUAN_EENTRY for all keys and values in the hash part of a strong table. Returns 0 if
+     the client needs no further object: the walk then ends, and the tree is complete. */
   int (*found) (void *ud, const void *object, size_t place, luaN_EdgeKind kind);
   /* Called at the end of a complete walk of n objects, unless NULL. It may change parents[].
      objects  the objects in the order of the walk
@@ -364,14 +370,15 @@ enum { LUAN_WALKED, LUAN_NOMEMORY, LUAN_STOPPED, LUAN_BUSY };
 LUA_API int luaN_walk (lua_State *L, const luaN_Walker *w);
 
 /*
-** Sets *to to the description of an object that a walk has reported. To be called before anything
-** is allocated after the walk.
+** Sets *to to the description of an object that a walk has reported. Nothing may have been
+** allocated since that walk.
 */
 LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to);
 
-/* Calls 'edge' for each reference from an object that a walk has reported, and from the weak keys
-   of a table to their values, until 'edge' returns 0. 'place' and 'fresh' of the edges are to be
-   ignored. To be called before anything is allocated after the walk. */
+/* Calls 'edge' for each reference from 'object', which a walk has reported. If the object is a
+   table with weak keys, also reports the edges from these keys to their values. Stops when 'edge'
+   returns 0. The caller must ignore 'place' and 'fresh' of the edges. Nothing may have been
+   allocated since that walk. */
 LUA_API void luaN_edges (lua_State *L, const void *object,
                          int (*edge) (void *ud, const luaN_Edge *e), void *ud);
 
@@ -387,8 +394,9 @@ LUA_API size_t luaN_statebytes (lua_State *L);
 */
 LUA_API int luaN_refused (lua_State *L);
 
-/* Announces that the program will explicitly close the next userdata that gets a finalizer. Many
-   young objects with finalizers make a minor collection due; this userdata then does not count. */
+/* Announces that the program will explicitly close the next userdata that gets a finalizer. A minor
+   collection becomes due when many young objects have finalizers; this userdata does not count
+   among them. */
 LUA_API void luaN_willclose (lua_State *L);
 
 /*
@@ -421,7 +429,7 @@ typedef enum luaN_Looked {
 
 /* Bytes and counts of the state's memory; times in nanoseconds. */
 typedef struct luaN_Memory {
-  uint64_t inuse;	/* bytes in use, as collectgarbage "count" */
+  uint64_t inuse;	/* bytes in use, which collectgarbage "count" returns in KiB */
   uint64_t held;	/* bytes that the state has reserved: obtained from lua_Alloc or mapped */
   uint64_t allocated;	/* bytes allocated in the life of the state, without the external bytes
                            of userdata */
@@ -430,7 +438,7 @@ typedef struct luaN_Memory {
   /* Bytes that became old in the life of the state, up to the last collection. Includes the growth
      of vectors and stacks of old objects. */
   uint64_t tenured;
-  uint64_t nursery;	/* size of the current nursery */
+  uint64_t nursery;	/* size of the current nursery, in bytes */
   /* Bytes charged to nurseries in the life of the state. A minor collection is due when the bytes
      charged to a nursery exceed its size. Charged bytes differ from allocated ones: a moved vector
      counts with all its bytes, a large block that is freed early does not count, and large strings
@@ -447,11 +455,12 @@ typedef struct luaN_Memory {
   uint64_t pause;
   uint64_t longest;	/* the longest pause */
   uint64_t pauses;	/* sum of all pauses */
-  /* CLOCK_MONOTONIC at the start of the last or running pause */
+  /* CLOCK_MONOTONIC at the start of the running pause; if none is running, of the last one */
   uint64_t began;
   /* luaN_processor at the start of the last or running pause with a sampler */
   uint64_t processor;
-  /* CPU time of the slices of major collections that ran with a sampler */
+  /* CPU time of all slices of major collections in the life of the state; a slice counts only if
+     the state had a sampler */
   uint64_t slices;
   luaN_Phase phase;	/* LUAN_NOMAJOR: no major collection runs */
   uint64_t outside;	/* external bytes that userdata own (luaN_outside) */
@@ -466,13 +475,14 @@ typedef struct luaN_Memory {
 /* Sets *m to the present values of the state. */
 LUA_API void luaN_memory (lua_State *L, luaN_Memory *m);
 
-/* Returns the CPU time of the calling OS thread in nanoseconds. 'now' is CLOCK_MONOTONIC; 0: the
-   next call reads the CPU clock.
+/* Returns the CPU time of the calling OS thread in nanoseconds. 'now' is the time of
+   CLOCK_MONOTONIC in nanoseconds; if it is 0, this call and the next one read the CPU clock.
 
-   Reads the CPU clock at most every LUAN_REUSED ns, because this is a system call, which takes
-   microseconds in virtual machines. In between, it adds the time that has passed since the last
-   reading, as if the thread had always run. So the result is at most LUAN_REUSED ns too high, and
-   never too low. It does not decrease on a thread, except after a fork. Not async-signal-safe. */
+   Other calls read the CPU clock at most every LUAN_REUSED ns, because this is a system call, which
+   takes microseconds in virtual machines. In between, a call adds the time that has passed since
+   the last reading, as if the thread had always run. So the result is at most LUAN_REUSED ns too
+   high, and never too low. It does not decrease on a thread, except after a fork. Not
+   async-signal-safe. */
 #define LUAN_REUSED	UINT64_C(2000000)
 LUA_API uint64_t luaN_processor (uint64_t now);
 
@@ -492,21 +502,23 @@ typedef struct luaN_ChunkPlace {
 ** - chunks = heads + lines + unused + empty + alignment of blocks + pages returned to the system
 */
 typedef struct luaN_Places {
-  uint64_t inuse;	/* bytes in use, as collectgarbage "count" */
-  /* bytes that the last major collection found alive; 0: there was none */
+  uint64_t inuse;	/* bytes in use, which collectgarbage "count" returns in KiB */
+  /* bytes that the last major collection found alive; 0: no major collection has run yet */
   uint64_t living;
   uint64_t chunks;
-  uint64_t lent;	/* bytes of chunks from lua_Alloc */
-  uint64_t heads;	/* heads of all blocks */
-  uint64_t lines;	/* lines in use */
-  /* free lines in blocks that have lines in use, without the pages returned to the system */
+  uint64_t lent;	/* bytes of the chunks that come from lua_Alloc */
+  uint64_t heads;	/* bytes of the heads of all blocks */
+  uint64_t lines;	/* bytes of the lines in use */
+  /* bytes of the free lines in blocks that have lines in use, without the pages returned to the
+     system */
   uint64_t unused;
-  /* lines of blocks that have no line in use, without the pages returned to the system */
+  /* bytes of the lines of blocks that have no line in use, without the pages returned to the
+     system */
   uint64_t empty;
-  /* blocks of lua_Alloc that are not chunks: large objects, large vectors, and memory that the core
-     frees explicitly */
+  /* bytes of the blocks of lua_Alloc that are not chunks: large objects, large vectors, and memory
+     that the core frees explicitly */
   uint64_t large;
-  /* lists of the collector, such as the remembered set */
+  /* bytes of the collector's lists, such as the remembered set */
   uint64_t lists;
 } luaN_Places;
 
@@ -531,9 +543,9 @@ LUA_API void *luaN_alloc (void *ud, void *ptr, size_t osize, size_t nsize);
    call was refused. */
 #define LUAN_ASK	UINT64_MAX
 
-/* Sets the size of the nursery to n bytes, unless LUA_GC sets it; 0: the collector chooses. Returns
-   the previous setting. In a finalizer, or while the state is created or closed, changes nothing
-   and returns LUAN_ASK. */
+/* Sets the size of the nursery to n bytes; 0: the collector chooses the size. Has no effect if the
+   environment variable LUA_GC sets the size. Returns the previous setting. In a finalizer, or while
+   the state is created or closed, changes nothing and returns LUAN_ASK. */
 LUA_API uint64_t luaN_setnursery (lua_State *L, uint64_t n);
 
 /* One frame of a Lua stack. After the frames of a coroutine come those of its resumer. */
@@ -547,7 +559,7 @@ typedef struct luaN_Frame {
   unsigned int *id;
   /* index of the running instruction; 0 for a C function */
   int pc;
-  unsigned char fresh;	/* not 0: a call of luaV_execute has started with this frame */
+  unsigned char fresh;	/* not 0: luaV_execute, the bytecode loop, was called for this frame */
   unsigned char last;	/* 1: the outermost frame of its thread */
   unsigned char hooked;	/* not 0: a hook of this frame is running */
   unsigned char resumable;  /* 1: the frame of a C function that may have a continuation */
@@ -558,11 +570,12 @@ typedef struct luaN_Frame {
 /* bits of luaN_Frame.cut */
 enum {
   LUAN_CUT = 1,		/* frames between this one and the next are left out */
-  LUAN_TAIL = 32	/* a tail call has replaced the caller; Lua functions only */
+  /* the function was called by a tail call, which removed its caller's frame; only Lua functions */
+  LUAN_TAIL = 32
 };
 
-/* Returns the running thread. L: the thread that was passed to the core's function; it may be
-   another one, because C code may pass any thread of the state. */
+/* Returns the running thread of the state. L is the thread that was passed to the core's function.
+   It may not be the running one, because C code may pass any thread of the state. */
 LUA_API lua_State *luaN_running (lua_State *L);
 
 /* Largest number of frames that luaN_frames writes. */
@@ -598,11 +611,11 @@ LUA_API int luaN_yield (lua_State *L);
 /*
 ** Sets the external bytes of the full userdata at 'idx' to n: memory of a library, or the cost of a
 ** resource. The collector counts them as growth of the heap until it sweeps the dead userdata, or
-** until n is 0. The sum over all userdata is at most LUAN_MOSTOUTSIDE.
+** until a call sets them to 0. The sum over all userdata is at most LUAN_MOSTOUTSIDE.
 **
 ** Samples of kind LUAN_KOUTSIDE count these bytes as allocated, in units of LUAN_UNIT bytes: the
-** part of n above the largest n of this userdata so far. After n = 0 the largest n is 0 again. If n
-** is 0, 'freed' is called for watched external bytes.
+** part of n above the largest n of this userdata so far. A call with n = 0 resets this largest n to
+** 0, and 'freed' is called if the external bytes are watched.
 **
 ** The call is only a hint, without effect if memory is short. May collect and call finalizers;
 ** raises no error. To be called after the userdata got its metatable. The functions of a
@@ -653,8 +666,9 @@ typedef struct luaN_Labels {
   } recent[LUAN_RECENTLABELS];
 } luaN_Labels;
 
-/* Sets the state's account of labels, which must exist until another is set; NULL: none. The caller
-   sets the account's fields 'from', 'bytes' and 'label' to the present values. */
+/* Sets the state's account of labels; NULL: none. The account must exist until another is set.
+   Before the call, the caller must set 'from', 'bytes' and 'label' of the account to the present
+   values. */
 LUA_API void luaN_setlabels (lua_State *L, luaN_Labels *to);
 
 /* Returns 1 if L is the main thread. */
@@ -664,21 +678,22 @@ LUA_API int luaN_ismain (lua_State *L);
 LUA_API int luaN_line (const void *proto, int pc);
 
 /*
-** Returns the name of a function, and sets *length to its bytes. The name is the variable or field
+** Returns the name of a function, and sets *length to the bytes of the name: the variable or field
 ** in which the function is stored when it is defined.
 **
-** For a function without a name, returns NULL and sets *length to its number, 1 to 65,535, among
-** such functions that start in the same line; to 0 for a main function.
+** Returns NULL for a function without a name, and sets *length to its number, 1 to 65,535, among
+** such functions that start in the same line. Returns NULL and sets *length to 0 for a main
+** function.
 */
 LUA_API const char *luaN_name (const void *proto, size_t *length);
 
 /* A tick: an instant, recorded by a signal handler, of which a time sample is taken. */
 typedef struct luaN_Moment {
   lua_State *L;		/* the thread that ran at the tick */
-  /* innermost frame of the thread that ran ('ci' of luaN_Frame), or NULL */
+  /* innermost frame of L at the tick ('ci' of luaN_Frame); NULL: L had no frame */
   void *ci;
-  unsigned label;	/* label of that thread */
-  /* LUAN_MINOR or LUAN_MAJOR: a collection ran; 0: none */
+  unsigned label;	/* label of L at the tick */
+  /* LUAN_MINOR or LUAN_MAJOR: a collection was running at the tick; 0: none */
   int collecting;
 } luaN_Moment;
 
@@ -687,9 +702,9 @@ enum { LUAN_MINOR = 1, LUAN_MAJOR = 2 };
 /* machine registers when the signal arrived */
 typedef struct luaN_Registers {
   const char *ip;	/* address of the interrupted instruction */
-  /* values of general registers, in any order */
+  /* array of the values of general registers, in any order */
   const uintptr_t *r;
-  /* number of values */
+  /* number of values in r[] */
   unsigned n;
 } luaN_Registers;
 
@@ -747,7 +762,7 @@ typedef struct luaN_Protected {
   /* the protected call outside this one, or NULL */
   const struct luaN_Protected *outer;
   const lua_State *L;	/* main thread of the state of this call */
-  int mixed;		/* 1: inside a protected call of another state */
+  int mixed;		/* 1: it runs inside a protected call of another state */
 } luaN_Protected;
 
 /* Returns the innermost protected call of this OS thread; L is NULL if there is none.

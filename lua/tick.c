@@ -63,7 +63,7 @@ static void restore (luaN_Tick *t) {
 
 /* {== the instruction that ran ========================================= */
 
-/* number of machine registers that are stored at a tick */
+/* largest number of machine registers that are stored at a tick */
 #define REGISTERS	32u
 
 /*
@@ -123,7 +123,8 @@ static int leadsto (const Instruction *code, int x, int n) {
 #define MAX_JUMP_DISTANCE	4096
 
 /* Returns 1 if an instruction within MAX_JUMP_DISTANCE jumps to instruction n. Ignores a loop
-   instruction at n - 1: it jumps backwards, or continues with n, the next instruction. */
+   instruction (OP_FORLOOP, for example) at n - 1: without a jump it continues with n, and its jump
+   leads elsewhere. */
 static int istarget (const Proto *p, int n) {
   int x = (n > MAX_JUMP_DISTANCE) ? n - MAX_JUMP_DISTANCE : 0;
   int to = (p->sizecode - n > MAX_JUMP_DISTANCE) ? n + MAX_JUMP_DISTANCE : p->sizecode;
@@ -159,9 +160,9 @@ static int ran (const luaN_Tick *t, const CallInfo *ci, int n) {
   if (t->deep && saved >= 0) return saved;
   for (i = 0; held.owner == t && i < held.n; i++) {
     x = candidate(p, held.r[i], n);
-    /* x: number of an instruction after which n can run, by the address in this register; -1: the
-       register has no such address. Ignores x = n - 1 if a jump leads to n, because then the jump
-       may have run instead. */
+    /* x: index of the instruction that ends at the address in this register, if n can run after it;
+       else -1. Ignores x = n - 1 if another instruction jumps to n, because that instruction may
+       have run instead. */
     if (x < 0 || (x == n - 1 && istarget(p, n))) continue;
     /* A register may have the address of an instruction or of the next one. If registers have the
        addresses of x and x + 1 (these give the candidates x - 1 and x), the loop has fetched x and

@@ -43,10 +43,11 @@
 **        another table.
 **   TK6  A signal on an OS thread changes no state whose last protected call or lua_close was on
 **        another OS thread. While luaN_interrupt changes a state, 'where' of its luaN_Tick is a
-**        special value, for which the first such call on another OS thread waits (about a second at
-**        most: a child that was forked during a tick of another OS thread would wait forever). An
-**        unprotected call (lua_call of a host) on another OS thread is not noticed; if it runs
-**        during a tick, both may change the dispatch table and hookmask at once.
+**        special value. The first such call on another OS thread waits until 'where' has another
+**        value, for about a second at most. (Without this limit, a child that was forked during a
+**        tick of another OS thread would wait forever.) The core does not notice an unprotected
+**        call (lua_call of a host) on another OS thread; if it runs during a tick, the call and the
+**        signal handler may change the dispatch table and hookmask at once.
 */
 #ifndef luaN_tick_h
 #define luaN_tick_h
@@ -69,7 +70,8 @@ static inline int luaN_hooks (lua_State *L) {
   return L->hookmask & ~LUAN_TICK;
 }
 
-/* Runs the safepoint that a tick has requested before instruction pc[-1] of frame ci. */
+/* To be called before instruction pc[-1] of frame ci runs, if a tick has diverted the dispatch
+   table. Runs the safepoint that the tick has requested. */
 LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
                                    const Instruction *pc);
 
@@ -162,9 +164,9 @@ static inline void luaN_protect (lua_State *L, luaN_Protected *outer) {
 /* Calls the sampler's function 'returned', unless it is NULL. There must be a sampler. */
 LUAI_FUNC void luaN_returned (lua_State *L);
 
-/* Records that a protected call of L has ended. outer: the copy that luaN_protect has made at its
-   start. If the call was not directly inside another one of the same state, also calls the
-   sampler's 'returned'. */
+/* Records that a protected call of L has ended. outer: the copy that luaN_protect made when the
+   call started. Also calls the sampler's 'returned', unless the call was made directly inside
+   another protected call of the same state. */
 static inline void luaN_unprotect (lua_State *L, const luaN_Protected *outer) {
   if (l_unlikely(outer->L != G(L)->mainthread) && G(L)->heap.sampler != NULL) luaN_returned(L);
   luaN_innermost = *outer;
