@@ -7,9 +7,8 @@
 ** insertions.
 **
 ** Rehash in place: a full hash part regains the nodes of removed keys without a new vector. It is
-** used if the hash part is to keep its size, because the program inserts and removes keys. The
-** rehash avoids reading the hashes of keys: a hash is in its string, so that reading it is usually
-** a cache miss.
+** used if luaN_hashroom has chosen the present size again. The rehash avoids reading the hashes of
+** keys: the hash of a string is stored in the string, so that reading it is usually a cache miss.
 **
 ** A node is in one chain. An empty node may still be the main position of later keys of its chain.
 ** The rehash moves one of these keys to the node, or unlinks the node if there is none. An unlinked
