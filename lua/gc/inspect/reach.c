@@ -35,7 +35,7 @@ typedef struct Walk {
   global_State *g;
   const luaN_Walker *w;
   /* In a walk that builds a tree: for each object in the queue, the index of its parent (the object
-     from which it was reached first), or LUAN_NOPARENT. NULL in another walk. */
+     from which it was reached first), or LUAN_NOPARENT. NULL if the walk reports all edges. */
   uint32_t *parents;
   /* all reached objects; the index of an object is its 'place' */
   List queue;
@@ -66,7 +66,7 @@ typedef struct Walk {
   luaN_Edge e;
   /* 1: only the edges from one object are reported (luaN_edges) */
   int alone;
-  int failed;		/* result of luaN_walk, or ENOUGH; 0: the walk goes on */
+  int failed;		/* why the walk ends: a result of luaN_walk, or ENOUGH; 0: it goes on */
 } Walk;
 
 /* value of Walk.failed: the walk ends early without an error, because the client has found all

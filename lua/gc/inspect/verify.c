@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The heap verifier, in every build. The debug build runs it after each collection; if the heap is
-   large, only after every sixteenth collection. Walks all reachable objects, with a bit for each
-   reached object (visits.h), and a stack of objects to visit in memory from malloc. */
+/* The heap verifier. Every build has it (luaN_check). The debug build also runs it after each
+   collection; if the heap is large, only after every sixteenth one. It walks all reachable objects,
+   with a bit for each reached object (visits.h), and a stack of objects to visit in memory from
+   malloc. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,8 +35,9 @@ typedef struct Walk {
   /* number of reached objects that the remembered set must list as objects, not only by their slots
      (G8) */
   size_t logged;
-  /* The object whose references are being visited. NULL if the rules for references do not apply to
-     it: they need not be remembered (G1), and may refer to unmarked objects (G3). */
+  /* The object whose references are being visited. NULL if two rules do not apply to its
+     references: that they must be remembered if they refer to young objects (G1), and that they
+     must not refer to unmarked objects during marking (G3). */
   GCObject *from;
   /* the slot of a table or stack that is being visited, or NULL */
   const TValue *slot;
@@ -84,9 +86,10 @@ static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
 }
 
 
-/* Adds the bytes of o, a long string or userdata, to w->bytes. If o is in lines, checks that these
-   have the mark of 'epoch', the epoch of o (checklines); but a large o (above LUAN_LARGETEXT bytes)
-   may have any marks, because LUAN_HELD keeps its lines. */
+/* Adds the bytes of o, a long string or userdata, to w->bytes. If o is in lines, checks that
+   these lines have the mark of 'epoch', the epoch of o (checklines). Exception: the lines of a
+   large o (above LUAN_LARGETEXT bytes) may have any marks, because their mark LUAN_HELD keeps them
+   in use. */
 static void checktext (Walk *w, const GCObject *o, unsigned epoch) {
   size_t n = luaN_textsize(o);
   if (n <= LUAN_LINETEXT) checklines(w, o, n, n <= LUAN_LARGETEXT ? epoch : 0);
