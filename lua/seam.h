@@ -313,7 +313,7 @@ typedef struct luaN_Object {
   /* kind of the object; its vectors are not reported, but included in 'size' */
   luaN_Kind kind;
   size_t place;		/* number of the object in the order of the walk, from 0 */
-  size_t size;		/* bytes, with vectors, as the collector counts them */
+  size_t size;		/* bytes of the object and its vectors, as the collector counts them */
   const char *text;	/* text of a string, else NULL */
   size_t length;
   /* of a prototype: string objects with its name and source, or NULL */
@@ -648,7 +648,7 @@ LUA_API void luaN_setlabel (lua_State *L, unsigned label);
 ** previous change to the sum of the previous label. Another OS thread may read the sums.
 */
 typedef struct luaN_Labels {
-  /* value of luaN_allocated when the label last changed */
+  /* result that luaN_allocated had, in bytes, when the running thread's label last changed */
   uint64_t from;
   /* address of the sum of the bytes allocated with 'label' */
   uint64_t *bytes;

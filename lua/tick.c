@@ -185,8 +185,8 @@ LUA_API uint64_t luaN_diversions (lua_State *L) {
 }
 
 
-/* The addresses of these variables are values of luaN_Tick.where. nowhere: the state is on no OS
-   thread. ticking: luaN_interrupt is changing the state (TK6). */
+/* The addresses of these variables are values of luaN_Tick.where. nowhere: no OS thread runs the
+   state (luaN_request). ticking: luaN_interrupt is changing the state (TK6). */
 static const char nowhere, ticking;
 
 /* Atomic. If t->where is *from, sets it to 'to' and returns 1; else sets *from to t->where and
