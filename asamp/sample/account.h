@@ -19,7 +19,8 @@
 
 /* The bytes allocated under one label set. */
 typedef struct AccountSum {
-  uint64_t bytes;	/* bytes counted up to the last change of label set */
+  uint64_t bytes;	/* Bytes allocated under this set, without those since the running
+                           coroutine's label set last changed. */
   uint64_t reported;	/* Bytes that account_each has reported. For the running coroutine's label
                            set this may exceed 'bytes', which lacks the newest bytes. */
   uint32_t set;
@@ -34,9 +35,10 @@ typedef struct Account {
      to Account. */
   luaN_Labels seam;
   int on;
-  uint64_t bytes;	/* bytes counted up to the last account_off */
-  uint64_t since;	/* all bytes that the state had allocated at the last account_on or
-                           account_reset */
+  uint64_t bytes;	/* Bytes that the state allocated while counting was on, up to the last
+                           account_off. */
+  uint64_t since;	/* The state's total of allocated bytes at the last account_on or
+                           account_reset. */
   AccountSum none;	/* bytes allocated without labels (set 0) */
   AccountSum *pieces[ACCOUNT_PIECES];  /* The sums of all label sets except set 0. pieces[k] has
                                           space for ACCOUNT_FIRST << k sums. */
@@ -51,10 +53,10 @@ void account_on (Account *a, lua_State *L);
 /* Stops counting the state's bytes. */
 void account_off (Account *a, lua_State *L);
 
-/* Restarts the counts, for example for a new profile. Call it on the state's own thread. 'rest' is
-   the number of bytes, over all label sets, that account_each has not reported to the old profile
-   and that the new profile receives: sets the total to 'rest', and the sum of each label set to its
-   unreported bytes. If 'rest' is 0, sets all sums to 0. */
+/* Restarts the counts, for example for a new profile. 'rest' is the number of bytes that
+   account_each has not reported to the old profile and that the new profile receives, summed over
+   all label sets. Sets the total to 'rest', and the sum of each label set to its unreported bytes.
+   If 'rest' is 0, sets all sums to 0. Call it on the state's own thread. */
 void account_reset (Account *a, lua_State *L, uint64_t rest);
 
 /* Frees the memory of the account. Counting must be off, and no other thread may read the
@@ -65,8 +67,10 @@ void account_close (Account *a);
    state's own thread. */
 uint64_t account_bytes (const Account *a, lua_State *L);
 
-/* Selects the bytes of each label set that account_each passes to f. ACCOUNT_WHOLE: all.
-   ACCOUNT_REST: those not reported yet. ACCOUNT_REPORT: the same, and marks them as reported. */
+/* Selects the bytes of each label set that account_each passes to f.
+   ACCOUNT_WHOLE   all bytes
+   ACCOUNT_REST    the bytes that were not reported yet
+   ACCOUNT_REPORT  the bytes that were not reported yet; they count as reported from now on */
 typedef enum AccountPart { ACCOUNT_WHOLE, ACCOUNT_REST, ACCOUNT_REPORT } AccountPart;
 
 /*

@@ -18,7 +18,8 @@
 #include <stddef.h>
 #include <ucontext.h>
 
-/* Size in bytes of a stack that altstack_use allocates, in addition to the largest signal frame. */
+/* Size in bytes of a stack that altstack_use allocates. The size of the largest signal frame is
+   added to it. */
 #define ALTSTACK_BYTES	((size_t)1 << 16)
 
 /* Ensures that the calling thread has an alternate stack on which a signal handler can use 'least'

@@ -69,7 +69,8 @@ typedef struct Classes {
     uint32_t next;	/* Next older class with the same hash, or 0. */
   } *classes;		/* Class i is stored at i - 1. */
   uint32_t n, size;
-  uint64_t lumped;	/* Number of samples whose class is beyond the limit CLASSES_MAX. */
+  uint64_t lumped;	/* Number of samples whose class has no number of its own, because
+                           CLASSES_MAX classes exist. */
   void (*emit) (void *ud, uint32_t id, const char *name);	/* Reports the name of each new
                                                                    class. */
   void *ud;

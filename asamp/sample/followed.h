@@ -30,9 +30,9 @@ typedef struct FollowedSample {
      NULL. After such a block was freed, both 'block' and 'owner' are NULL. */
   const void *block;
   uint32_t before;	/* Index of the previous sample of the same block, or FOLLOWED_NONE. */
-  uint32_t queried;	/* 1 + position of the sample in the last search for the references that
-                           keep samples alive (trackholders.c). 0: the sample was added after the
-                           search. */
+  uint32_t queried;	/* 1 + index of the sample's owner in the last search for the references
+                           that keep samples alive (trackholders.c). 0: the sample was added after
+                           that search. */
   Birth birth;		/* Allocation site. */
 } FollowedSample;
 

@@ -91,8 +91,9 @@ static uint32_t functions_find (const Functions *f, const FunctionName *n, uint6
   return idmap_get(&f->byname, *key);
 }
 
-/* Returns the number of a function like functions_number, without using the cache. 'isold' 1: the
-   prototype was numbered earlier, so 'lumped' and 'lumpedchunks' must not count it again. */
+/* Returns the number of the function *n, like functions_number, but does not use the cache. 'isold'
+   1: the function's prototype was numbered earlier, so 'lumped' and 'lumpedchunks' must not count
+   it again. */
 static uint32_t functions_uncached (Functions *f, FunctionName *n, int isold, int *isnew) {
   uint64_t key;
   uint32_t i = functions_find(f, n, &key);

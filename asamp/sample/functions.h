@@ -41,15 +41,16 @@ typedef struct Functions {
   uint32_t used;		/* Number of non-empty slots of 'cache'. */
   IdMap byname;		/* Maps the hash of a function's name, line and source to its number. */
   uint16_t listed[FUNCTIONS_LISTED];
-  uint32_t nlisted;	/* Entries of 'listed'; FUNCTIONS_LISTED: 'listed' may be incomplete. */
+  uint32_t nlisted;	/* Number of entries of 'listed', the indexes of used slots of 'cache'.
+                           FUNCTIONS_LISTED: 'listed' may lack some. */
   uint32_t n;	/* Largest function number given so far. */
-  uint32_t nchunks;	/* Count of numbers given to functions whose source is not a file. */
+  uint32_t nchunks;	/* Number of functions whose source is not a file and that have a number. */
   /* Highest prototype id seen in this session. Prototypes receive ids in the order of their first
      samples in the session, so a prototype with a higher id is new. If a new one is beyond the
      limits, it increments 'lumped' or 'lumpedchunks'; one with a lower id was counted before. */
   unsigned int last;
-  /* Numbers of prototypes beyond the limits: 'lumped' with the name "(other functions)",
-     'lumpedchunks' with the source "[other chunks]". */
+  /* How many prototypes are beyond the limits. 'lumped' counts those with the name "(other
+     functions)", 'lumpedchunks' those with the source "[other chunks]". */
   uint64_t lumped, lumpedchunks;
 } Functions;
 

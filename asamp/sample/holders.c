@@ -32,12 +32,11 @@ typedef struct Needed {
      parent is this table. The count stops at HOLDERS_FIELDS + 1: with more than HOLDERS_FIELDS, the
      keys are one step "[*]". */
   uint32_t fields;
-  /* Number of objects of Work.list whose parent is this object and whose paths are still to be
-     determined one by one. Elements of lists (their 'isindexed' is 1) are not counted, because they
-     share one path. */
+  /* Number of objects in Work.list whose parent is this object and whose paths are not determined
+     yet. Objects with 'isindexed' 1 are not counted, because they share one path. */
   uint32_t children;
-  uint32_t elements;	/* Number of the path to the indexed objects whose parent is this object; 0:
-                           not determined yet. */
+  uint32_t elements;	/* Number of the path that all 'isindexed' objects with this parent share;
+                           0: not determined yet. */
   uint32_t key;		/* If the object is reachable only as a value in a table with weak keys:
                            index of that table in Work.list. Otherwise NONE. */
   /* Flags.
@@ -83,8 +82,9 @@ typedef struct Work {
   Needed *list;
   size_t nlist, listsize;
   const void *const *owners;	/* the h->n owners, as in the call of holders_walk */
-  /* Maps the address of each owner to a number: 0 while the owner is not reached. Then 2 + 2 * i,
-     if i is its index in 'objects'; 1 more if it was reached by an integer key. */
+  /* Maps the address of each owner to a number. 0: the owner is not reached. Otherwise the number
+     is 2 + 2 * i, or 3 + 2 * i if the owner was reached by an integer key; i is the owner's index
+     in 'objects'. */
   IdMap wanted;
   size_t absent;	/* number of owners that were not reached yet */
   IdMap known;		/* Maps a hash of a path to the path's number. The hash is computed from the
@@ -92,8 +92,8 @@ typedef struct Work {
   size_t pathsize, textsize, keptsize;
   const void *registry, *globals, *loaded;
   uint32_t at;		/* Index in 'list' of the object that is being visited. */
-  int counting;		/* 1: the references from list[at] are only counted, to set its fields
-                           'fields' and 'slots'. */
+  int counting;		/* 1: the visits of the references from list[at] only set its fields
+                           'fields' and 'slots', and determine no paths. */
   int counted;		/* 1: the fields 'fields' and 'slots' of list[at] are set. */
   const void *body;	/* If list[at] is a coroutine: the outermost function on its stack. */
   int bodyknown;		/* 1: 'body' is determined for the object that is being visited */

@@ -31,8 +31,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HOLDERS_DEPTH	READER_MAXPATHS	/* references of a path, before equal steps are merged */
-#define HOLDERS_TEXT	255u	/* largest step, bytes */
+#define HOLDERS_DEPTH	READER_MAXPATHS	/* Largest number of references of a path, before equal
+                                           steps in a row are merged. */
+#define HOLDERS_TEXT	255u	/* Largest length of a step's text, bytes. */
 /* Largest number of string keys of a table that are named in paths. If more keys lead to owners
    (the objects to which paths are searched), all these keys are one step "[*]". The limit also
    holds for stack slots of C functions in a Lua thread: beyond it, all slots of one C function are
@@ -60,10 +61,10 @@ typedef struct Holders {
      of the search has passed. */
   uint32_t *ids;
   size_t n;
-  /* How many steps (references of a path) are missing in the paths.
-     left  because READER_MAXPATHS paths existed
-     cut   because a path had READER_MAXSTEPS steps, or HOLDERS_DEPTH references (counted once
-           for each object) */
+  /* Numbers of steps (references of a path) that the paths lack.
+     left  steps that are missing because READER_MAXPATHS paths existed
+     cut   steps that are missing because a path had READER_MAXSTEPS steps, or HOLDERS_DEPTH
+           references (counted once for each object) */
   uint64_t left, cut;
   uint64_t start, nanoseconds;  /* The pause of the program in ns: start (CLOCK_MONOTONIC) and
                                    length. */

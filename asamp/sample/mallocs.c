@@ -21,9 +21,9 @@
 #define ROOM	((size_t)32 << 10)	/* A sample is taken only if the thread's stack has this
                                            many unused bytes. */
 #define WALKS	4	/* Number of C stack walks that can run at once in the process. */
-#define PATIENCE_NS	10000000	/* One client has the task to empty the queue. If the oldest
-                                           queued sample is older than this (ns), any client may
-                                           do so. */
+/* ns. Emptying the queue is the task of one client. If the oldest queued sample is older than this,
+   any client may empty the queue. */
+#define PATIENCE_NS	10000000
 
 /* Memory for a walk of a C stack. */
 typedef struct Walk {

@@ -71,10 +71,10 @@ void mallocs_forked (void);
    Call it only in the client's MallocsTake. */
 int mallocs_watch (MallocSample *s);
 
-/* Looks up missing unwind rules. Then empties the queue of samples on behalf of the client 'home':
-   passes each sample to 'one'. If another client has the task to empty the queue, does so only when
-   that client is late, that is, when the queue is half full or a sample is older than 10 ms. Must
-   not be called in the callback 'take', which runs inside malloc. */
+/* Looks up missing unwind rules. If the client 'home' has the task to empty the queue of samples,
+   or if no client has it, passes each queued sample to 'one'. If another client has this task,
+   passes the samples only when that client is late: the queue is half full, or a sample is older
+   than 10 ms. Must not be called in the callback 'take', which runs inside malloc. */
 void mallocs_drain (const void *home, void (*one) (void *ud, const MallocSample *s),
                     void *ud);
 

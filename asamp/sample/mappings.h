@@ -32,7 +32,8 @@ typedef struct MappingsFile {
 /* Resident bytes of the process by kind of mapping. */
 typedef struct Mappings {
   uint64_t rss;
-  uint64_t heap, heapsize;	/* [heap]: resident bytes, and size in bytes. */
+  uint64_t heap, heapsize;	/* heap: resident bytes of the mapping [heap]. heapsize: size of
+                                   this mapping, bytes. */
   uint64_t stacks;
   uint64_t anonymous;		/* Resident bytes of anonymous mappings other than [heap] and
                                    stacks. */
@@ -63,8 +64,8 @@ void mappings_malloc (MappingsMalloc *m);
 /* Returns the process's resident bytes, from the kernel's counter; 0 if unknown. */
 uint64_t mappings_rss (void);
 
-/* Returns the process's resident bytes, like mappings_rss. Returns the previous reading if that is
-   less than 'age' ns older than 'now' (clock_now). Thread-safe. */
+/* Returns the process's resident bytes, like mappings_rss. Reads no new value if the last reading
+   was made less than 'age' ns before 'now' (clock_now); then returns that one. Thread-safe. */
 uint64_t mappings_recentrss (uint64_t now, uint64_t age);
 /* Returns the time of the last reading by mappings_recentrss in ns; 0: none. Thread-safe. */
 uint64_t mappings_rsstime (void);

@@ -205,9 +205,9 @@ static __attribute__((noinline)) void pushmarks (Stack *s, const luaN_Frame *f) 
   if (f->cut & LUAN_CUT) push(s, FRAME_CUT, 0);
 }
 
-/* Pushes the frame *f if it is that of a Lua function, or if 'shown' is 1; then FRAME_TAIL and
-   FRAME_CUT as needed (pushmarks). Stores the index of the frame in s->places. If *f is that of a C
-   function, searches the function's name (cnames.h). */
+/* Pushes the frame *f if it is that of a Lua function, or if 'shown' is 1. Stores the index of the
+   frame in s->places. In either case pushes FRAME_TAIL and FRAME_CUT as needed (pushmarks). If *f
+   is that of a C function, searches the function's name (cnames.h). */
 static void pushframe (Stack *s, const luaN_Frame *f, int shown) {
   s->places[f - s->lua] = (uint32_t)s->n;
   if (f->id != NULL) pushlua(s, f);

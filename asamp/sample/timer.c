@@ -26,15 +26,15 @@
 #define sigev_notify_thread_id	_sigev_un._tid
 #endif
 
-/* ns; for timers with this period or a longer one, and for TIMER_CPU, the cost of a signal is not
-   measured, because signals are rare */
+/* ns. The cost of a signal is not measured for timers with this period or a longer one, whose
+   signals are rare, and not for TIMER_CPU. */
 #define MIN_UNMEASURED_NS	UINT64_C(200000)
-/* ns; if ticks are expensive, the interval between ticks is doubled. An interval of at least this
-   length is not doubled, so that about 50 ticks per second remain. */
+/* ns. If ticks are expensive, the interval between ticks is doubled, but only if it is shorter than
+   this. So about 50 ticks per second remain. */
 #define MAX_SIGNAL_NS	UINT64_C(10000000)
-#define FEW_NS		UINT64_C(4000000)	/* ns; approximate length of a span (time with one
-                                                   tick) if the clock is TIMER_CPU and its
-                                                   period is shorter */
+/* ns. If the clock is TIMER_CPU and its period is shorter than this, a span (a part of the time
+   with one tick) has about this length. */
+#define FEW_NS		UINT64_C(4000000)
 /* Shortest time from now at which a signal is requested, ns. If a signal arrives by less than this
    before its tick is due, the tick is made at once. */
 #define MIN_WAIT_NS	UINT64_C(20000)
@@ -48,8 +48,8 @@
 /* Largest number of Lua states visited at a tick. They are those that run on the thread, innermost
    first; the first one with a timer receives the tick's time. */
 #define MAX_STATES	16u
-/* If the interval between ticks (signals for samples) was doubled because they are expensive, it is
-   halved after this number of ticks in a row that took little time. */
+/* The interval between ticks is doubled if ticks are expensive. It is halved again after this
+   number of successive ticks that took little time. */
 #define EASY_TICKS	8
 
 /* Relaxed atomic load and store, for fields that signal handlers of other threads read. */
@@ -103,14 +103,14 @@ struct Clock {
      are not sampled: before the clock's start, while no Lua state used the clock and, if the clock
      measures CPU time, in the signal handler. */
   uint64_t base;
-  /* Clock's time in ns up to which the time was added to the timers of Lua states (Timer.time). It
-     is the start of the current span (time with one tick). */
+  /* Clock's time in ns at the start of the current span (a part of the time with one tick). The
+     time before it was added to the timers of Lua states (Timer.time). */
   uint64_t given;
-  /* ns; length of the current span, a part of the time in which one tick (signal for samples) is
-     sent */
+  /* Length in ns of the current span (a part of the time with one tick, the signal for a
+     sample). */
   uint64_t span;
-  /* clock's time in ns at which the next tick (signal for samples) is due; a random time in the
-     current span */
+  /* Clock's time in ns at which the next tick (signal for a sample) is due. It is random within the
+     current span, the part of the time that has this tick. */
   uint64_t due;
   uint64_t stopped;		/* clock's time in ns when its last timer stopped */
   uint64_t random;		/* state of the random generator */
@@ -119,10 +119,10 @@ struct Clock {
   uint64_t ticked;		/* system clock at the last tick, ns */
   int64_t owed;			/* ns by which sampling has exceeded its share of the time.
                                    Negative: ns that it may still take. */
-  unsigned stretch;		/* log2 of the factor by which the spans between ticks are
+  unsigned stretch;		/* log2 of the factor by which the intervals between ticks are
                                    lengthened, because ticks are expensive */
-  /* Number of ticks in a row that took so little time that ticks may be twice as frequent. After
-     EASY_TICKS, the span (time with one tick) is halved, if it was lengthened before. */
+  /* Number of successive ticks so cheap that ticks could be twice as frequent. When it reaches
+     EASY_TICKS, and 'stretch' is above 0, the interval between ticks is halved. */
   unsigned easy;
   volatile uint64_t signals;	/* number of signals since the clock started */
   int fd;			/* descriptor of the perf event, or -1 */
@@ -141,9 +141,9 @@ typedef struct Signal {
   int number;
   int clocks;			/* number of running clocks that use this signal */
   struct sigaction before;	/* action replaced by our handler */
-  /* Previous value of 'before': the action that our handler replaced when it was installed the time
-     before. Called instead of the action 'before' if that action calls our handler in turn:
-     otherwise the calls would not end. */
+  /* Value of 'before' until our handler was last installed. If the action 'before' calls our
+     handler, the handler calls this action instead of 'before': otherwise the calls would not
+     end. */
   struct sigaction beneath;
 } Signal;
 
@@ -210,7 +210,8 @@ static uint64_t draw (Clock *c, uint64_t n) {
   return (uint64_t)(((unsigned __int128)(x * UINT64_C(0x2545F4914F6CDD1D)) * n) >> 64);
 }
 
-/* Returns the length of the next span (time with one tick) in ns. */
+/* Returns the length in ns of the next span, the part of the time in which the next tick is
+   sent. */
 static uint64_t intervalof (const Clock *c) {
   uint64_t n = 1;
   if (c->sort == TIMER_CPU && c->period < FEW_NS) n = (FEW_NS + c->period / 2) / c->period;
@@ -227,8 +228,8 @@ static void arm (Clock *c, uint64_t now) {
   else if (c->fd >= 0) STORE(c->robbed, 1);
 }
 
-/* Starts the next span (time with one tick) at the clock's time c->given. Chooses a random time in
-   the span for its tick, but not before 'earliest'. */
+/* Starts the next span (a part of the time with one tick) at the clock's time c->given. Sets
+   c->due, the time of its tick, to a random time in the span, but not before 'earliest'. */
 static void timer_next (Clock *c, uint64_t earliest) {
   c->span = intervalof(c);
   c->due = c->given + draw(c, c->span);
@@ -717,9 +718,10 @@ static void setperiod (Clock *c, uint64_t period, TimerClock sort) {
   while (held && intervalof(c) < interval && intervalof(c) < MAX_SIGNAL_NS) c->stretch++;
 }
 
-/* Requests the clock's next signal. Starts a new span (time with one tick) if the current one has
-   ended or the length of spans has changed. 'isfirst' 1: first makes the clock's time continue from
-   c->stopped, its value when its last timer stopped. Call it on the clock's own thread. */
+/* Requests the clock's next signal. Starts a new span (a part of the time with one tick) if the
+   current one has ended or if the length of spans has changed. 'isfirst' 1: before that, makes the
+   clock's time continue from c->stopped, its value when its last timer stopped. Call it on the
+   clock's own thread. */
 static void restart (Clock *c, int isfirst) {
   uint64_t now;
   exclude(c);

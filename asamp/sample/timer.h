@@ -48,8 +48,8 @@ typedef struct Timer Timer;
 
 typedef enum TimerClock { TIMER_CPU, TIMER_EXACT, TIMER_WALL } TimerClock;
 
-/* Called at a tick, with the handler's ucontext_t. 'count': sampling periods since the timer's last
-   call. Must be async-signal-safe. */
+/* Called at a tick, with the handler's ucontext_t. 'count': number of the timer's sampling periods
+   since the last call of its function. Must be async-signal-safe. */
 typedef void TimerTick (void *ud, uint64_t count, void *context);
 
 /* Largest stack use of the signal handler in bytes, without the signal frame. TIMER_STACK: if ticks

@@ -39,9 +39,10 @@ void tracker_reopen (Tracker *t, lua_State *L);
    are called. Call this function in the callback 'safe', or when the state starts. */
 void tracker_idle (Tracker *t, lua_State *L);
 /* Resumes sampling for a new profile, without the earlier samples. Reports all functions and
-   classes again. 'alloc' 1: samples allocations; the new profile then includes 'rest', the bytes
-   that the state has allocated but that the old profile lacks, with their label sets. 'alloc' 0:
-   only calls the client at safepoints. 'period', 'random', 'seed': as for tracker_on. */
+   classes again. 'period', 'random', 'seed': as for tracker_on.
+   alloc  1: samples allocations; 0: only calls the client at safepoints
+   rest   bytes that the state has allocated and that the old profile lacks. If 'alloc' is 1, the
+          new profile includes them, with their label sets */
 void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64_t seed,
                    int alloc, uint64_t rest);
 

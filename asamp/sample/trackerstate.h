@@ -42,7 +42,7 @@ typedef struct TrackerClient {
   /* Called at a safepoint, to take time samples. NULL: no time samples. */
   void (*point) (void *ud, lua_State *L);
   void (*closing) (void *ud, lua_State *L);  /* Called at the start of lua_close. */
-  int follows;		/* 1: deaths of survivors are reported. */
+  int follows;		/* 1: the client wants reports of the deaths of survivors. */
   /* Returns 1 if a sample may be reported inside malloc without blocking. NULL: no samples of
      native memory. */
   int (*ready) (void *ud);
@@ -104,8 +104,9 @@ typedef struct Tracker {
                                    last read from the kernel. */
   Pending pending;
   Followed followed;
-  uint64_t *watching;		/* Bit set of the watched blocks, two bits for each block
-                                   (trackwatch.h); 2^TRACKER_WATCHLOG bits. NULL: not allocated. */
+  uint64_t *watching;		/* Bit set of the watched blocks (blocks whose free must be
+                                   noticed), two bits for each block; 2^TRACKER_WATCHLOG bits. NULL:
+                                   not allocated. */
   unsigned watchlog;		/* log2 of the number of bits of 'watching' that are used. */
   size_t nwatching;		/* Number of blocks added to the bit set 'watching' since it was
                                    cleared. */
@@ -125,9 +126,9 @@ typedef struct Tracker {
                            called. */
   uint64_t slices;	/* CPU time of the steps of major collections (luaN_Memory.slices) at the
                            last record of a collection, ns. */
-  /* Used to compute the length of the pauses that no record of a collection includes.
-     pauses          total length of the collector's pauses when that was last computed, ns
-     reportedpauses  length of the pauses since then that records include, ns */
+  /* For the total length of the pauses that no record of a collection includes.
+     pauses          length of all pauses of the state until the last call of leftpauses, ns
+     reportedpauses  length of the pauses since that call that records include, ns */
   uint64_t pauses, reportedpauses;
   /* By enum ProfileLooked: number of entries that the collector had visited in the current pause
      before this collection started. */
@@ -136,8 +137,8 @@ typedef struct Tracker {
   PendingFates fates;		/* Result of the last collection: for each sample taken before it,
                                    whether the sample survived. */
   FollowedDeaths dead;	/* Result of the last collection: which earlier survivors have died. */
-  int ending;			/* 1: sampling is being switched off. The collection that runs now
-                                   decides which of the last samples survive. */
+  int ending;			/* 1: sampling is being switched off. The running collection decides
+                                   which of the last samples survive. */
   uint64_t holdersevery;	/* ns between searches for the references that keep samples
                                    alive; 0: no such searches. */
   uint64_t holdersdue;		/* Time of the next search for references, CLOCK_MONOTONIC, ns. */

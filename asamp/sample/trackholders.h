@@ -20,9 +20,10 @@
 #define TRACKHOLDERS_NS		2  /* Expected duration of a search, ns for each byte of the heap in
                                       use; a high estimate. */
 
-/* Sets how often the references that keep samples alive are searched for: every 'ns' nanoseconds;
-   0: never. A due search starts after the next major collection, or after any collection if it is
-   overdue by 'ns'. If a child process searches, a later collection reports the result. */
+/* Sets how often the references that keep samples alive are searched for: a search is due every
+   'ns' nanoseconds; 0: never. The next major collection starts a due search. If none runs within
+   'ns' more nanoseconds, any collection starts it. If a child process searches, a later collection
+   reports the result. */
 static inline void trackholders_every (Tracker *t, uint64_t ns) {
   t->holdersevery = ns;
   t->holdersdue = clock_now() + ns;

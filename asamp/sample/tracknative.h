@@ -12,13 +12,13 @@
 #include "mallocs.h"
 #include "trackerstate.h"
 
-/* Shortest list Tracker.pending (samples since the last collection) that is searched, before the
-   next collection, for samples whose native block was freed. */
+/* If Tracker.pending (the samples since the last collection) is at least this long, it may be
+   searched before the next collection for samples whose native block was freed. */
 #define TRACKNATIVE_MINREAPED	4096
 
-/* Number of samples in Tracker.pending from which on samples of native memory are lost. Only a
-   collection empties this list, so it could grow without bound in a C program that rarely runs
-   Lua. */
+/* If Tracker.pending has at least this number of samples, further samples of native memory are
+   lost. Only a collection empties this list, so it could grow without bound in a C program that
+   rarely runs Lua. */
 #define TRACKNATIVE_PENDING	(1u << 20)
 
 /* Takes a sample of native memory, inside malloc. L is the main thread of the running state.

@@ -11,8 +11,9 @@
 
 #include <string.h>
 
-#define RECORD_NS	10000000	/* ns; shortest time between the records of two collections
-                                           that decide no sample and find no death */
+/* ns. A collection that decides no sample and finds no death has a record only if this time has
+   passed since the last measurement of resident memory. */
+#define RECORD_NS	10000000
 #define RESIDENT_NS	100000000	/* ns; time for which a reading of the process's resident
                                            bytes is reused, because a reading takes as long as ten
                                            small collections */
@@ -147,9 +148,9 @@ static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
   return followed_deaths(&t->followed, major ? judge : &native);
 }
 
-/* Sets t->rss to the resident bytes of the process. A previous reading is reused for up to
-   RESIDENT_NS; only for up to RECORD_NS if t->measured is 0, in a major collection, or if the
-   heap's size has changed much (RESIDENT_PART). 'time': present time, ns. */
+/* Sets t->rss to the resident bytes of the process. Reuses a previous reading that is at most
+   RESIDENT_NS old. The limit is RECORD_NS in each of these cases: t->measured is 0; the collection
+   is major; the heap's size has changed much (RESIDENT_PART). 'time': present time, ns. */
 static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64_t time) {
   uint64_t changed = (m->held > t->heldthen) ? m->held - t->heldthen : t->heldthen - m->held;
   if (t->measured == 0 || major || changed > t->heldthen / RESIDENT_PART) {

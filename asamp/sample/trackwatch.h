@@ -13,8 +13,8 @@
 #include "trackerstate.h"
 
 /* log2 of the number of used bits of the bit set Tracker.watching while fewer than FEW_BLOCKS
-   blocks are watched (their free or resize must be noticed). These bits take 2 KiB. With more
-   blocks, the log2 is TRACKER_WATCHLOG. */
+   blocks are watched; the used bits take 2 KiB. If more blocks are watched, the log2 is
+   TRACKER_WATCHLOG. A block is watched if its free or resize must be noticed. */
 #define TRACKWATCH_FEWLOG	14
 
 /* Allocates the bit set if needed. Returns 0 if out of memory. */
