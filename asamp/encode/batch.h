@@ -23,10 +23,10 @@ typedef struct Batch {
   uint64_t samples;      /* number of samples; a sample with several copies of its stack counts
                             once */
   Bytes times, kinds, sizes, counts, outside, labels, events;
-  uint32_t label;        /* number of the label set of the last sample; 0: none */
-  uint64_t labelled;     /* length of the run of samples with label set 'label' at the end of the
-                            batch */
-  uint64_t sampletime;   /* time of the last sample */
+  uint32_t label;        /* number of the label set of the batch's last sample; 0: no labels */
+  uint64_t labelled;     /* number of successive samples with the label set 'label' at the end of
+                            the batch */
+  uint64_t sampletime;   /* time of the batch's last sample */
   uint64_t eventtime;    /* time of the last collection, mark, start or end of a state */
   uint64_t state;        /* number + 1 of the state selected by batch_of; 0: none */
 } Batch;
@@ -50,9 +50,9 @@ void batch_fates (Batch *b, const unsigned char *survived,
                   const uint32_t *classes, size_t n);
 /* Adds deaths of survivors: n run lengths, alternately of live and of dead samples. */
 void batch_deaths (Batch *b, const uint32_t *runs, size_t n);
-/* Adds a collection that ended at 'us'. Its numbers are written as differences to *before, the
-   state's previous collection; then updates *before. 'label' is the number in the file of the label
-   set under which the collection ran. */
+/* Adds a collection that ended at 'us'. Writes its numbers as differences to *before, the state's
+   previous collection. Then updates *before for the state's next collection. 'label' is the number
+   in the file of the label set under which the collection ran. */
 void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32_t label,
                        ProfileCollection *before);
 /* Selects the state whose events are added next. Needed only if a file has many states. */
@@ -77,8 +77,8 @@ void batch_path (Batch *b, uint64_t id, uint32_t parent, const char *step);
 void batch_holders (Batch *b, const uint32_t *runs, size_t n);
 /* Adds a heap walk (encoder_walk) that started at 'us' and paused the program for 'duration' us. */
 void batch_walk (Batch *b, uint64_t us, uint64_t duration);
-/* Adds a row of resident memory (encoder_resident). Writes the time itself, not a difference: rows
-   with equal times form one snapshot. */
+/* Adds a row of resident memory (encoder_resident). All rows with equal times form one snapshot, so
+   the row has the time itself, not the difference to the previous event. */
 void batch_resident (Batch *b, uint64_t us, const char *what, size_t n, int64_t bytes,
                      const char *text, size_t m);
 void batch_mark (Batch *b, uint64_t us, const char *name, size_t namelength,

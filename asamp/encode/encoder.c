@@ -32,21 +32,23 @@ struct Encoder {
   uint64_t epoch;       /* start of the log, us since 1970 */
   uint64_t last;        /* time of the last stack, ns */
   int failed;
-  int periodwritten;       /* 1: the meta "period" is written */
+  int periodwritten;       /* 1: the meta record "period" is written */
   /* Bit set of the pseudo-frames, such as "minor collection", whose names are already written.
      Their ids (FRAME_...) are odd numbers below 128; the bit for 'id' has the number id / 2. */
   uint64_t used;
-  unsigned nbatch;      /* batches written */
+  unsigned nbatch;      /* number of batches written so far */
   Batch batch;
   Origins origins;
   Origin *of;           /* Lua state to which the following events belong */
-  Origin spare;         /* the data of a state to use if there is no memory for a new Origin */
+  Origin spare;         /* used in place of a state's Origin if there is no memory for a new
+                           Origin */
   uint64_t lost;        /* number of samples that are missing in the log */
   uint64_t undecided;   /* number of samples of ended states whose survival is unknown */
   uint64_t nstates;       /* number of Lua states in the log */
-  uint64_t allocated;   /* exact bytes that all states have allocated; 0: unknown */
-  int notallocated;     /* 1: omits the total of allocated bytes, because it is not known for all
-                           states */
+  uint64_t allocated;   /* exact number of bytes that all states together have allocated; 0:
+                           unknown */
+  int notallocated;     /* 1: 'allocated' is not written, because the bytes of some states are
+                           unknown */
   int notlabelled;      /* 1: bytes by label set are unknown */
   ProfileLeft left;
   uint64_t texts;       /* number of names, labels and other texts of the program that were
@@ -337,10 +339,9 @@ static size_t depthof (const Frames *s) {
   return s->n == 0 ? 1 : s->n < PROFILE_DEPTH ? s->n : PROFILE_DEPTH;
 }
 
-/* Returns how many copies of a sample's stack record are written. Readers of the VMProf format
-   count records, so there is a copy for each of the 'count' sampling periods that the sample
-   represents. The number is limited: all copies together have at most ENCODER_COPYBYTES bytes.
-   'length': bytes of one copy. */
+/* Returns the number of copies of a sample's stack record to write: one for each of the 'count'
+   sampling periods that the sample represents, because readers of the VMProf format count records.
+   All copies together have at most ENCODER_COPYBYTES bytes. 'length': bytes of one copy. */
 static uint32_t copiesof (uint64_t count, size_t length) {
   uint64_t most = ENCODER_COPYBYTES / length;
   return (uint32_t)(count < most ? count : most);

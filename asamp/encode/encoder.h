@@ -26,10 +26,10 @@ typedef struct EncoderConfig {
   uint64_t period;      /* sampling period of allocations at the start of the log, bytes */
   int random;           /* 1: random distances between allocation samples, 0: equal ones */
   uint64_t mallocs;     /* sampling period of native memory, bytes; 0: not sampled */
-  int copies;           /* 1: copies of strings and growing tables are sampled */
+  int copies;           /* 1: copied bytes (of strings and of growing tables) are sampled */
   uint64_t timeperiod;  /* sampling period of time at the start of the log, ns; 0: none */
-  int wall;             /* 1: wall time, 0: CPU time */
-  int native;           /* 1: native frames */
+  int wall;             /* 1: time samples measure wall time, 0: CPU time */
+  int native;           /* 1: stacks have native frames, 0: only Lua frames */
   uint64_t followed;    /* largest number of survivors whose deaths are recorded; 0: no deaths are
                            recorded */
   const char *command;  /* command line for display, or NULL */
@@ -37,11 +37,12 @@ typedef struct EncoderConfig {
   uint64_t pid;         /* process id; 0: unknown */
   uint64_t recorder;    /* random number that all files of one flight recorder share; 0: none */
   uint64_t recorded;    /* time at which a flight recorder writes the log, CLOCK_MONOTONIC, ns */
-  int states;           /* 1: the log has many Lua states; 0 in the extended format */
+  int states;           /* 1: the log has many Lua states, 0: one; always 0 in the extended
+                           format */
   uint64_t merged;      /* number of merged profiles; 0: not merged */
   const char *sources;  /* text that identifies the merged profiles, or NULL */
-  int numbered;         /* 0: each state numbers its functions and classes from 1; 1: all states
-                           share the numbers */
+  int numbered;         /* 1: all states share the numbers of functions and classes; 0: each state
+                           has its own numbers, from 1 */
   /* Writes the symbol and the object file of a native address, or "" if unknown. The address is
      a frame's id (frameids.h) without its lowest bit. Called once per id. NULL: native frames have
      no names. */
@@ -62,8 +63,9 @@ typedef struct Encoder Encoder;
 /* Takes the bytes in 'out' and sets out->n to 0. Called between records. */
 typedef void (*EncoderSink) (void *ud, Bytes *out);
 
-/* Makes an encoder; its first output is the head. 'start' is the start of the log (CLOCK_MONOTONIC,
-   ns), 'epoch' the same in us since 1970. Returns NULL if out of memory. */
+/* Makes an encoder and writes the head of the log. 'start' is the start of the log by
+   CLOCK_MONOTONIC, in ns; 'epoch' is the same time in us since 1970. Returns NULL if out of
+   memory. */
 Encoder *encoder_new (const EncoderConfig *config, uint64_t start,
                       uint64_t epoch, EncoderSink sink, void *ud);
 void encoder_free (Encoder *e);
@@ -133,8 +135,8 @@ void encoder_resident (Encoder *e, uint64_t time, const char *what, size_t n, in
 void encoder_mark (Encoder *e, uint64_t time, const char *name,
                    size_t namelength, const char *value, size_t valuelength);
 
-/* Adds the counts *left of dropped data to those of the log. Sets the log's number of truncated
-   texts to 'texts', which must include those of all states. */
+/* Adds *left, the counts of dropped data, to the counts of the log. Sets the log's number of
+   truncated texts to 'texts', the number for all states together. */
 void encoder_left (Encoder *e, const ProfileLeft *left, uint64_t texts);
 
 /* Returns 1 if encoder_batch should be called. */

@@ -38,9 +38,9 @@ enum EventType {
   /* Counts of data dropped by limits. n: number of the program's texts that were truncated. Body:
      ProfileLeft */
   EVENT_LEFT,
-  /* A time sample that is lost, because a write has failed and is being retried (profile_room). Its
-     stack is still needed: the state's next stack is stored as the difference from it (P5 of
-     profile.h). n: number of frames in the body. Body: TimeEvent */
+  /* A lost time sample: a write has failed and is being retried (profile_room). Its stack is still
+     needed, because the state's next stack is stored as the difference from it (P5 of profile.h).
+     n: number of frames in the body. Body: TimeEvent */
   EVENT_STACK,
   /* Name of a class, that is, of a type of sampled objects. n: id of the class. Body: name,
      NUL-terminated */
@@ -53,8 +53,8 @@ enum EventType {
   EVENT_CALLED,
   /* End of a Lua state. n: bytes allocated. Body: EndEvent */
   EVENT_END,
-  /* Deaths of an ended state's samples of native memory. n: number of elements of
-     OrphansEvent.runs, which are numbers of consecutive live or dead samples. Body: OrphansEvent */
+  /* Deaths of an ended state's samples of native memory. n: number of run lengths in the body.
+     Body: OrphansEvent */
   EVENT_ORPHANS,
   /* A path of references. n: id. Body: 32-bit id of the path without the last reference, then
      that reference's text, NUL-terminated */
@@ -86,14 +86,16 @@ typedef struct Event {
 
 typedef struct SampleEvent {
   ProfileSample sample;
-  uint64_t shared;      /* number of outermost frames as in the state's previous stack (P5) */
-  ProfileFrame frames[];  /* the other frames, innermost first */
+  uint64_t shared;      /* number of outermost frames that the state's previous stack has, too (P5
+                           of profile.h) */
+  ProfileFrame frames[];  /* frames inside the shared ones, innermost first */
 } SampleEvent;
 
 typedef struct TimeEvent {
   ProfileTime sample;
-  uint64_t shared;      /* number of outermost frames as in the state's previous stack (P5) */
-  ProfileFrame frames[];  /* the other frames, innermost first */
+  uint64_t shared;      /* number of outermost frames that the state's previous stack has, too (P5
+                           of profile.h) */
+  ProfileFrame frames[];  /* frames inside the shared ones, innermost first */
 } TimeEvent;
 
 typedef struct MarkEvent {
@@ -103,8 +105,8 @@ typedef struct MarkEvent {
 
 typedef struct ResidentEvent {
   uint64_t time;
-  char text[];          /* name of the use of the memory, then a file, a source line or ""; each
-                           NUL-terminated */
+  char text[];          /* two texts, each NUL-terminated: the name of the use of the memory; a
+                           file, a source line or "" */
 } ResidentEvent;
 
 typedef struct EndEvent {
@@ -114,13 +116,13 @@ typedef struct EndEvent {
 
 typedef struct OrphansEvent {
   uint64_t time;
-  uint32_t runs[];      /* run lengths, alternately of live and of dead samples */
+  uint32_t runs[];      /* lengths of runs of successive samples, alternately live and dead ones */
 } OrphansEvent;
 
-/* Numbers of samples. A sample counts as the number of sampling periods that it represents.
-   samples      of allocations, including native memory
-   timesamples  of time
-   natives      of native memory */
+/* Total numbers of sampling periods that samples represent.
+   samples      allocation samples, with those of native memory
+   timesamples  time samples
+   natives      samples of native memory */
 typedef struct EventTally {
   uint64_t samples, timesamples, natives;
 } EventTally;

@@ -28,9 +28,8 @@ typedef struct Kept {
   /* Numbers of the sample's class (PastState.classes) and of the path of references that keeps the
      sampled object alive (PastState.paths); 0: none. */
   uint32_t class, path;
-  /* 1: the sampled object died. The entry stays until the next collection, because the events until
-     then report deaths as lengths of runs of live and dead entries, which still include this
-     one. */
+  /* 1: the sampled object died. The entry stays until the next collection: until then, deaths are
+     reported as lengths of runs of live and dead entries, and these runs include this entry. */
   int dead;
 } Kept;
 
@@ -64,10 +63,11 @@ typedef struct PastState {
   ProfileCollection last;
   Kept *list;                        /* Live samples: first those that survived a collection, then
                                         those of which this is not known yet. */
-  size_t followed, n, size;          /* numbers of survivors and of samples in 'list', and its
-                                        capacity */
-  size_t cursor;                     /* index in 'list' of the sample at which the next run length
-                                        of an event starts */
+  size_t followed, n, size;          /* followed: number of survivors. n: number of all samples in
+                                        'list'. size: capacity of 'list'. */
+  /* Deaths are reported as run lengths, in one or more events. The next run starts at the sample
+     with this index in 'list'. */
+  size_t cursor;
 } PastState;
 
 struct Past {
@@ -351,8 +351,8 @@ static void past_collection (Past *p, PastState *s, const ProfileCollection *c) 
   s->iscollected = 1;
 }
 
-/* Call it at the end of a state, and when samples of the ended state die. Counts all samples left
-   in 'list' as survivors. If none are left, frees the state's data. */
+/* Call it at the end of a state, and whenever samples of the ended state die. The samples left in
+   'list' from now on count as survivors. If 'list' is empty, frees the state's data. */
 static void orphaned (Past *p, PastState *s) {
   s->followed = s->n;
   s->cursor = 0;

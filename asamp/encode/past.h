@@ -20,8 +20,8 @@ typedef struct Past Past;
 
 /* Totals of past_emit. */
 typedef struct PastTotals {
-  uint64_t samples;     /* live allocation samples, in sampling periods */
-  uint64_t bytes;       /* bytes that the live samples represent */
+  uint64_t samples;     /* how many sampling periods the live allocation samples represent */
+  uint64_t bytes;       /* bytes that the live allocation samples represent */
 } PastTotals;
 
 /* Makes an empty store for data of events that a flight recorder drops. 'period' and 'mallocs' are
@@ -35,7 +35,7 @@ void past_free (Past *p);
 void past_take (Past *p, const Event *event);
 
 /* Writes the stored data of dropped events (past_take) to a new encoder, as if they were the first
-   events of the profile. Sets *totals to the number of the written samples and to their bytes. */
+   events of the profile. Sets *totals to the totals of the written allocation samples. */
 void past_emit (Past *p, Encoder *e, PastTotals *totals);
 
 /* Returns the number of items that limits have dropped: stacks, names, and survivors whose deaths

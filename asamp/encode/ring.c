@@ -36,14 +36,15 @@ struct Ring {
   RingLimits limits;
   Past *past;
   Piece *first, *last;
-  size_t bytes;         /* bytes of the events in the list first .. last, as stored there: usually
-                           compressed; atomic */
+  size_t bytes;         /* bytes of all pieces in the list from 'first' to 'last', as stored:
+                           usually compressed; atomic */
   Bytes open;           /* the newest events, not compressed yet */
-  /* start: time from which 'open', the buffer of the newest events, has events. now: time of the
-     last call of ring_put, which adds an event. Both in ns. */
+  /* Times in ns.
+     start  no event in 'open', the buffer of the newest events, is older
+     now    time of the last call of ring_put, which adds an event */
   uint64_t start, now;
-  int isrest;           /* 1: events were dropped; 'past' has those of their data to which later
-                           events refer */
+  int isrest;           /* 1: events were dropped. 'past' has the data of these events that later
+                           events need. */
   z_stream pack, unpack;
   int packs, unpacks;
   IdMap natives;        /* maps native addresses to indexes in 'names' */
@@ -249,8 +250,8 @@ uint64_t ring_since (Ring *r, uint64_t now) {
 
 typedef struct Telling {
   Encoder *e;
-  /* 1: the total of allocated bytes of each state is left out, because it includes bytes from
-     before the kept period */
+  /* 1: the total of allocated bytes of each state is left out, because it includes bytes that were
+     allocated before the kept period */
   int isrest;
 } Telling;
 

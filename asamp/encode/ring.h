@@ -27,8 +27,10 @@ typedef struct RingLimits {
 
 /* Totals of ring_emit. */
 typedef struct RingTotals {
-  /* Totals of the samples that are older than the kept period and whose memory was alive at its
-     start: their number (in sampling periods), and the bytes that they represent. */
+  /* Totals of the allocation samples that are older than the kept period and whose memory was alive
+     at its start.
+     samples  number of sampling periods that these samples represent
+     bytes    number of bytes that they represent */
   uint64_t samples, bytes;
   uint64_t ns;              /* length of the kept period, ns */
 } RingTotals;
