@@ -20,7 +20,7 @@
 #define BOUND_FIRST(n)	(n)
 #endif
 
-/* For builds with sanitizers: a list of up to this number of bytes moves at each request for
+/* For builds with sanitizers: a list of up to this number of bytes moves at each call that reserves
    capacity (list.h), so that the use of an old address is detected. 0: lists move only when they
    grow. */
 #if defined(ASAMP_TINY) || defined(LUAN_DEBUG)

@@ -12,8 +12,8 @@
    the content is kept, and appending does nothing. */
 typedef struct Bytes {
   unsigned char *data;
-  size_t n;         /* bytes in use */
-  size_t size;      /* bytes allocated */
+  size_t n;         /* number of bytes of the content */
+  size_t size;      /* capacity of 'data', bytes */
   int failed;
 } Bytes;
 

@@ -32,10 +32,10 @@ int descriptor_openat (int folder, const char *path, int flags, mode_t mode);
    their number; 0: the file is empty or unreadable. */
 size_t descriptor_text (const char *path, char *to, size_t size);
 
-/* Returns 1 if the program can open DESCRIPTOR_SPARE + 'more' descriptors ('more' <=
-   DESCRIPTOR_MORE). To find out, makes copies of 'fd' and closes them. If the result is 0, the
-   caller must close 'fd', because the program may need the last descriptors. Returns 1 also if a
-   filter of system calls refuses the copies. */
+/* Returns 1 if the program can open at least DESCRIPTOR_SPARE + 'more' further descriptors, or if a
+   filter of system calls prevents the test. The test makes copies of 'fd' and closes them. 'more'
+   is at most DESCRIPTOR_MORE. If the result is 0, the caller must close 'fd', because the program
+   may need the last descriptors. */
 #define DESCRIPTOR_SPARE	6
 #define DESCRIPTOR_MORE		5
 int descriptor_spare (int fd, int more);
@@ -43,8 +43,9 @@ int descriptor_spare (int fd, int more);
 void descriptor_few (char *why, size_t size);
 
 /* The signal state of a thread between descriptor_block and descriptor_unblock.
-   ours    those of SIGPIPE and SIGXFSZ that were not pending before
-   before  the signal mask before */
+   ours    set of the signals SIGPIPE and SIGXFSZ, without one that was pending before
+           descriptor_block
+   before  the thread's signal mask before descriptor_block */
 typedef struct DescriptorSignals {
   sigset_t ours, before;
 } DescriptorSignals;
@@ -56,7 +57,8 @@ void descriptor_block (DescriptorSignals *s);
    the signal mask. */
 void descriptor_unblock (const DescriptorSignals *s);
 
-/* Writes all n bytes. Returns 0, or an errno; then some bytes may have been written. */
+/* Writes all n bytes. Returns 0 on success. On failure returns an errno; some of the bytes may have
+   been written. */
 int descriptor_write (int fd, const void *data, size_t n);
 
 #endif

@@ -37,9 +37,9 @@ uint64_t interval_pass (Interval *v, uint64_t over, uint64_t *distance);
 /* Returns a uniform random number below n > 0. */
 uint64_t interval_draw (Interval *v, uint64_t n);
 
-/* Changes the period. 'distance' is the number of bytes left to the next sample point. Returns the
-   new distance to that point. Random: draws it again, because exponential distances have no memory.
-   Fixed: scales 'distance' by the new period / the old period. */
+/* Changes the period. 'distance' is the number of bytes to the next sample point. Returns a new
+   distance to that point. If distances are random, draws it: exponential distances have no memory.
+   If they are fixed, multiplies 'distance' by the new period / the old period. */
 uint64_t interval_change (Interval *v, uint64_t period, uint64_t distance);
 
 #endif

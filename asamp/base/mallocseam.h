@@ -35,19 +35,20 @@ enum { MALLOC_FREE, MALLOC_ALIVE, MALLOC_DEAD, MALLOC_GIVENUP };
    marked as atomic. */
 typedef struct MallocSeam {
   int version;
-  uint64_t period;	/* mean interval, bytes; below INTERVAL_MIN: off; atomic */
-  uint64_t seed;	/* seed of the intervals; 0: random */
+  uint64_t period;	/* mean number of bytes between two samples; below INTERVAL_MIN: no samples
+                           are taken; atomic */
+  uint64_t seed;	/* seed of the random intervals between samples; 0: a random seed */
   unsigned char *slots;	/* the slots of watched blocks: MALLOC_SLOTS bytes, each a state such as
                            MALLOC_ALIVE; atomic */
-  uint64_t deaths;	/* watched blocks freed so far; atomic */
+  uint64_t deaths;	/* number of watched blocks that were freed so far; atomic */
   /* Called when a block of 'size' bytes has passed 'count' sample points, before the program
      receives it. Set by the sampler; NULL: none. Atomic. */
   void (*sampled) (void *block, uint64_t size, uint64_t count);
   /* Watches a block until it is freed. Only the callback 'sampled' may call it, with its block.
      Returns the block's slot, or NULL if all slots are used. */
   unsigned char *(*watch) (void *block);
-  /* Makes the calling thread draw the distance to its next sample point anew, with the current
-     period, at its next allocation. */
+  /* Changes the calling thread's distance to its next sample point: the thread draws it again, with
+     the current period, at its next allocation. */
   void (*renew) (void);
 } MallocSeam;
 

@@ -9,12 +9,12 @@
 typedef struct Maps {
   int fd;
   char *data;			/* buffer for the file's text */
-  size_t at, n;			/* the part of 'data' that is not parsed yet: bytes at to n - 1 */
+  size_t at, n;			/* unparsed bytes of 'data': those at index 'at' up to n - 1 */
   /* the mapping that maps_next has read; from 0, to 0: none yet */
   uintptr_t from, to;		/* its addresses: from 'from' to below 'to' */
-  unsigned long inode;		/* inode of its file; 0: none */
-  const char *name;		/* path of its file, a name such as "[heap]", or ""; valid until the
-                                   next call */
+  unsigned long inode;		/* inode of the file of this mapping; 0: the mapping has no file */
+  const char *name;		/* path of the mapping's file, a name such as "[heap]", or ""; valid
+                                   until the next maps_next */
 } Maps;
 
 /* Opens the list. Returns 0 if that fails. Call maps_close in both cases. */

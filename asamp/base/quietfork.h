@@ -7,8 +7,8 @@
 
 #include <sys/types.h>
 
-/* Like fork. In the child all signals are blocked. From Linux 5.9 on, its descriptors other than 0,
-   1, 2, 'keep' and 'also' are closed. */
+/* Like fork. In the child all signals are blocked. From Linux 5.9 on, all descriptors of the child
+   are closed, except 0, 1, 2, 'keep' and 'also'. */
 pid_t quietfork (int keep, int also);
 
 #endif

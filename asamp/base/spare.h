@@ -24,8 +24,8 @@ typedef struct Spare {
   unsigned parts;		/* number of parts left */
 } Spare;
 
-/* Fills the reserve: maps a new one, then unmaps the old. Returns 0 and changes nothing if
-   there is no space. */
+/* Fills the reserve: maps a new reserve, then unmaps the old one. Returns 0 and changes nothing if
+   there is not enough address space. */
 int spare_keep (Spare *s);
 
 /* Unmaps parts of the reserve until 'left' parts remain, so that other code finds free address

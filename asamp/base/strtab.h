@@ -16,8 +16,8 @@
 /* A table of distinct strings. */
 typedef struct StrTab {
   char *text;        /* the strings, NUL-terminated; the buffer may move when one is added */
-  uint32_t n, size;  /* bytes used, and allocated */
-  uint32_t limit;    /* largest number of bytes */
+  uint32_t n, size;  /* n: used bytes of 'text'. size: capacity of 'text', bytes. */
+  uint32_t limit;    /* largest number of bytes of 'text' */
   uint64_t left;     /* number of strings not stored because of the limit */
   IdMap byhash;      /* maps hashes of strings to their numbers */
   int failed;        /* 1: not enough memory; strtab_put returns 0 from now on */
