@@ -36,13 +36,14 @@ typedef struct Details {
   Fields kinds;           /* type of each allocation sample, one letter: 'a' for type 0; only in
                              files of version 7, for forks of VMProf */
   Fields sizes;           /* size of the block of each allocation sample, bytes */
-  /* For each sample that represents several sampling periods, three numbers: its number in the
-     batch (from 1), the number of periods, and how many copies of its stack the file has. */
+  /* The samples that represent several sampling periods. The list has three numbers for each: its
+     number in the batch (from 1), the number of periods, and the number of copies of its stack in
+     the file. */
   Fields counts;
-  Fields outside;         /* the samples of blocks outside the nursery (the area for new objects):
-                             the number of each in the batch (from 1) */
-  Fields labels;          /* labels: for each run of successive samples with the same set of labels,
-                             the number of samples and the number of the set */
+  Fields outside;         /* number in the batch (from 1) of each sample whose block is outside the
+                             nursery (the area for new objects) */
+  Fields labels;          /* for each run of successive samples with the same set of labels: the
+                             number of samples, and the number of the set */
   Fields events;          /* the lines about events, for details_event */
 } Details;
 

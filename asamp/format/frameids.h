@@ -14,7 +14,7 @@ enum {
   FRAME_TYPE = 1,       /* FRAME_TYPE + 2 * kind: pseudo-frame for a kind of block or copy
                            (sample.h); the innermost frame of an allocation or copy sample in files
                            of version 6 */
-  FRAME_TYPES = 56,     /* the ids that frameids_type returns are below this */
+  FRAME_TYPES = 56,     /* frameids_type returns only ids below this */
   /* Innermost frames of time samples that were taken during a minor or a major collection. */
   FRAME_MINOR = 57, FRAME_MAJOR = 59,
   FRAME_NONE = 61,      /* represents an empty stack */

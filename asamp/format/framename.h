@@ -35,8 +35,8 @@ typedef struct FrameName {
   int native;          /* 1: a native function */
 } FrameName;
 
-/* Splits the name 'text' of frame 'id'. A text with fewer than three colons is not from asamp: the
-   whole text then becomes the function's name, and the function is native if 'id' is odd. */
+/* Splits the name 'text' of frame 'id'. If the text has fewer than three colons, it is not from
+   asamp: the whole text becomes the function's name, and 'native' is 1 if 'id' is odd. */
 void framename_parse (FrameName *f, const char *text, uint64_t id);
 
 /* Returns 1 if the n bytes have the form of a name composed by this module. Does not check for

@@ -58,8 +58,8 @@ enum {
 /* Maximum number of bytes of a string that a snapshot stores; longer strings are cut. */
 #define HEAP_TEXT	128
 
-/* Stored in place of a missing address, in a field whose address is optional. Other addresses in
-   such a field are stored plus 1. */
+/* Value of a field for an optional address if the address is missing. Such a field stores any other
+   address plus 1. */
 #define HEAP_NONE	0
 
 /* The root number HEAP_RTYPE + t is the metatable of the basic type t (LUA_TNIL, ...). */

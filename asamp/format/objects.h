@@ -30,10 +30,10 @@ typedef struct Objects {
     uint32_t copies;     /* number of copies of the sample's stack in the file, at least 1 */
   } *open;               /* oldest first */
   size_t n, size;
-  uint64_t early;        /* number of the oldest undecided objects that were written as dead,
-                            because the queue was full: their outcomes are ignored */
-  Bytes fates;           /* outcomes of the oldest objects in the queue, one byte each; 0: died at
-                            the first collection, 1: survived */
+  uint64_t early;        /* How many of the oldest undecided objects were written as dead, because
+                            the queue was full. Their outcomes will be ignored. */
+  Bytes fates;           /* outcomes of the oldest objects in 'open', one byte each. 0: died at the
+                            first collection, 1: survived */
   int state;             /* the statistic gc_state (phase of the major collection) in the newest
                             record */
   int failed;            /* 1: there was not enough memory */
@@ -42,7 +42,7 @@ typedef struct Objects {
 /* Names of the statistics at the end of a record, in their order. */
 extern const char *const objects_stats[OBJECTS_NSTATS];
 
-/* Returns 1 if the queue is full. Then call objects_write before objects_add. */
+/* Returns 1 if the queue is full. In this case, call objects_write before objects_add. */
 int objects_full (const Objects *o);
 /* Adds the object of an allocation sample to the queue. 'outside' 1: the object is outside the
    nursery. 'copies': number of copies of the sample's stack. Sets o->failed if out of memory. */

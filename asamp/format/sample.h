@@ -76,13 +76,14 @@ typedef struct ProfileCollection {
   uint64_t time;      /* end, CLOCK_MONOTONIC, ns */
   uint64_t inuse;     /* bytes of objects that are alive or not swept yet */
   uint64_t held;      /* bytes reserved for the heap */
-  uint64_t rss;       /* resident bytes of the process, perhaps measured earlier */
+  uint64_t rss;       /* resident bytes of the process; the reading may be older than the
+                         collection */
   int major;          /* 1: major; 0: minor */
   /* Numbers of minor and major collections without a record since the previous record. */
   uint64_t minors, majors;
   uint64_t left;      /* sum of the pauses of the collections without a record, ns */
-  uint64_t duration;  /* duration of the pause, ns; if several collections share a pause, the part
-                         of this one */
+  uint64_t duration;  /* length of the pause, ns. Of a pause with several collections, only the part
+                         of this one. */
   uint64_t processor; /* CPU time of the thread during the pause, ns */
   /* CPU time of the slices of major collections that ran in pauses of minor collections since the
      previous record, ns. */
@@ -92,8 +93,8 @@ typedef struct ProfileCollection {
   uint64_t mutator;
   uint64_t tenured;   /* bytes that became old since the previous record */
   /* Sums over the minor collections since the previous record, bytes.
-     charged  bytes that the program allocated from the collection before until this collection
-              became due
+     charged  bytes that the program allocated between the previous collection and the time when
+              this one became due
      planned  size of the nursery (the memory planned for new objects), but at most 'charged' */
   uint64_t planned, charged;
   /* How many stack slots, weak entries etc. the collector visited in the pause besides live
