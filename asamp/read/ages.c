@@ -26,10 +26,10 @@ static size_t binof (double length) {
   return k < AGES_BINS ? (size_t)k : AGES_BINS - 1;
 }
 
-/* Adds a sample to the table. The sample represents the bytes of a nursery after which between
-   'from' and 'to' bytes were allocated until the collection. 'all': bytes allocated in the whole
-   nursery. 'weight': factor from bytes of the nursery to bytes that samples represent. 'survived'
-   1: the sample's block survived. */
+/* Adds a sample to the table. The sample represents a run of successive bytes of a nursery. 'from'
+   and 'to': number of bytes allocated after the last and after the first byte of this run, until
+   the collection. 'all': bytes allocated in the whole nursery. 'weight': factor from bytes of the
+   nursery to bytes that samples represent. 'survived' 1: the sample's block survived. */
 static void spread (Ages *a, double from, double to, double all, double weight, int survived) {
   size_t k;
   for (k = binof(from); from < to; k++) {

@@ -31,7 +31,8 @@ typedef struct Age {
   double bytes, survived;
 } Age;
 
-/* How many bytes survive, by their age at the next collection. Empty if all bytes are 0. */
+/* Totals of allocated and of surviving bytes, by their age at the next collection. A zeroed struct
+   has no totals. */
 typedef struct Ages {
   /* Table of AGES_BINS rows, one for each bin of u, with AGES_BINS elements, one for each bin of v.
      u is the number of bytes allocated after a byte until the next collection, v that of bytes
@@ -40,8 +41,8 @@ typedef struct Ages {
   struct AgeOpen {
     uint64_t bytes;
     int survived;
-  } *open;     /* samples since the last call of ages_settle, oldest first: their bytes, and whether
-                  they survived */
+  } *open;     /* samples added since the last call of ages_settle, oldest first. bytes: bytes that
+                  the sample represents. survived: 1 if its block survived */
   size_t n, size;  /* number of elements of 'open', capacity */
 } Ages;
 

@@ -7,8 +7,9 @@
 **
 **   B1  a row's bin is below 'most'; the width is a power of 2;
 **   B2  no two rows have the same bin, node and kind;
-**   B3  at most BINS_MAXROWS rows, and two more for each bin: further samples count in rows of node
-**       0, time samples with the kind READER_TIMESAMPLE, others with READER_UNKNOWN.
+**   B3  at most BINS_MAXROWS rows, and two more rows of node 0 for each bin. A sample that would
+**       need a further row counts in one of these two: a time sample in the row of the kind
+**       READER_TIMESAMPLE, any other sample in the row of the kind READER_UNKNOWN.
 */
 #ifndef asamp_bins_h
 #define asamp_bins_h
@@ -36,8 +37,8 @@ typedef struct Bins {
   BinRow *rows;
   size_t n, size;      /* number of rows, capacity */
   IdMap bykey;         /* maps bin, node and kind to the row's index */
-  uint64_t left;       /* number of sampling periods of the samples that count at node 0 instead of
-                          their own node, because there are BINS_MAXROWS rows */
+  uint64_t left;       /* number of sampling periods that are counted at node 0 instead of the
+                          sample's node, because there are BINS_MAXROWS rows */
   int failed;          /* 1: out of memory; no more samples are added */
 } Bins;
 
@@ -50,7 +51,7 @@ void bins_add (Bins *b, const ReadSample *s, int fate);
    instead of those of the sample. */
 void bins_addat (Bins *b, const ReadSample *s, int fate, uint64_t at, uint32_t node, uint32_t kind);
 /* Counts the death of a survivor, which bins_addat must have added with the same 'at', s->node and
-   s->kind. So no row has more deaths than survivors. */
+   s->kind. Otherwise a row could have more deaths than survivors. */
 void bins_deathat (Bins *b, const ReadSample *s, uint64_t at);
 /* Counts the death of a survivor that was added by bins_add. */
 void bins_death (Bins *b, const ReadSample *s);

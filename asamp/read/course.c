@@ -22,7 +22,8 @@ void course_free (Course *c) {
 /* -------------------------------------------------------------- pauses -- */
 
 /* Returns the slot of a pause in the histogram. Up to 1,023 us, each number of us has its own slot.
-   Longer pauses share a slot if they have equally many bits and their leading 10 bits are equal. */
+   Two longer pauses share a slot if, as binary numbers of us, they have the same length and the
+   same first 10 digits. */
 static size_t course_slotof (uint64_t us) {
   unsigned shift = 0;
   size_t slot;
@@ -115,8 +116,9 @@ static void join (Span *s, const Span *next) {
   s->state = next->state;
 }
 
-/* Merges each two adjacent spans (groups of consecutive collections in the timeline), which halves
-   their number. Call it when there are COURSE_MOST spans and the last one is full. */
+/* Merges each pair of adjacent spans (groups of consecutive collections in the timeline) into one
+   span. That halves the number of spans. Call it when there are COURSE_MOST spans and the last one
+   is full. */
 static void course_halve (Course *c) {
   size_t i;
   for (i = 0; i < c->n / 2; i++) {

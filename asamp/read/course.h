@@ -19,7 +19,7 @@
 /* A span of the timeline: one collection or several consecutive ones. Times and pauses in us, sizes
    in bytes. */
 typedef struct Span {
-  uint64_t time;         /* end of the last collection, us since the start */
+  uint64_t time;         /* end of the span's last collection, us since the start */
   /* 'duration': sum of the pauses. 'processor': sum of their CPU times; an unrecorded collection,
      whose CPU time is unknown, counts with its pause. */
   uint64_t duration, processor;
@@ -27,7 +27,7 @@ typedef struct Span {
      'processor'. */
   uint64_t slices;
   uint64_t mutator;      /* CPU time of the program between collections, us */
-  /* Largest bytes in use, reserved and resident after a collection. */
+  /* Largest numbers of bytes in use, reserved ('held') and resident after a collection. */
   uint64_t inuse, held, rss;
   uint64_t least;        /* smallest bytes in use after a collection */
   /* Sums of the fields of ReadCollection with the same names. 'tenured': bytes; 'decided',
@@ -35,14 +35,16 @@ typedef struct Span {
   uint64_t tenured, decided, survived;
   /* Sums of the planned sizes of nurseries, and of the bytes allocated in them. */
   uint64_t planned, charged;
-  /* Longest pause of a minor and of a major collection; 0: there was no such collection. */
+  /* Longest pause of a minor collection and of a major collection, us; 0: there was no such
+     collection. */
   uint64_t minorpause, majorpause;
-  uint64_t looked[LOOKED_COUNT];  /* numbers of stack slots etc. that the collector visited in the
-                                     collection with the longest pause */
+  /* numbers of stack slots, table entries etc. (enum ProfileLooked) that were visited in the
+     collection with the longest pause of the span */
+  uint64_t looked[LOOKED_COUNT];
   uint64_t minors, majors;  /* numbers of recorded collections */
   uint64_t left;         /* number of unrecorded collections */
-  int state;             /* phase of the major collection after the span: 0 none, 1 marking, 2
-                            sweeping, 3 finalizing */
+  int state;             /* phase of the running major collection when the span ended: 1 marking, 2
+                            sweeping, 3 finalizing; 0: no major collection was running */
 } Span;
 
 /* Slots of the histogram of pauses, each for a range of lengths: 1,024 slots of 1 us each, then 512
@@ -69,7 +71,7 @@ typedef struct Course {
   uint64_t tenured, planned, charged;
   uint64_t lastmajor;    /* end of the last recorded major collection, us since the start; 0:
                             none */
-  /* Largest bytes in use, reserved and resident after a collection. */
+  /* Largest numbers of bytes in use, reserved ('held') and resident after a collection. */
   uint64_t inuse, held, rss;
   uint64_t peak;         /* time of the largest 'inuse', us since the start */
   uint64_t *pauses;      /* histogram: number of recorded pauses in each slot (a range of

@@ -5,8 +5,9 @@
 **
 **   FI1  at most FIFO_MOST samples. If the queue is full, the caller takes out the oldest one,
 **        delivers it without an outcome and increments 'passed';
-**   FI2  the file has outcomes in the order of the samples. So the next 'passed' outcomes are of
-**        samples that were taken out; the caller ignores each and decrements 'passed'.
+**   FI2  the file has outcomes in the order of the samples. So the next 'passed' outcomes in the
+**        file are of samples that the caller has taken out of the full queue. For each of these
+**        outcomes, the caller only decrements 'passed'.
 */
 #ifndef asamp_fifo_h
 #define asamp_fifo_h
@@ -23,8 +24,8 @@ typedef struct Fifo {
   struct ReadSample *list;
   size_t head, n, size;  /* ring buffer: index of the oldest sample, number of samples, capacity
                             (a power of 2) */
-  uint64_t passed;       /* number of samples taken out before their outcome was read: as many of
-                            the next outcomes in the file are ignored */
+  uint64_t passed;       /* number of samples that were taken out of the full queue and whose
+                            outcome was not read yet */
 } Fifo;
 
 /* Appends a copy of *s. The queue must not be full. Returns 0 if out of memory. */

@@ -257,9 +257,9 @@ static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
   return known->node;
 }
 
-/* Reads the first part of a stack or object record: a time (not before version 7), a number, as
-   many words as the number says, and 'more' further words. Sets *seconds to the time or 0, and *n
-   to the number. Returns the words, valid until the next read; NULL if the record is damaged. */
+/* Reads the first part of a stack or object record: a time (in older versions than 7, the number
+   1), a number n, and n + 'more' words. Sets *seconds to the time or 0, and *n to n. Returns the
+   words, valid until the next read; NULL if the record is damaged. */
 static const unsigned char *words (Input *in, double *seconds, size_t *n, size_t more) {
   const unsigned char *b;
   uint64_t lead, depth;

@@ -209,9 +209,10 @@ static int samples (ReaderState *s, Details *d, Periods *p) {
 
 /* -------------------------------------------------------------- events -- */
 
-/* Returns the time at which the samples of the current line were found alive or dead: the end of
-   the next collection in 'events', the lines after the current one; if there is none, the time of
-   the last sample. Caches the result, so that no line is scanned twice. */
+/* Returns the time at which the samples of the current line were found alive or dead. That is the
+   end of the next collection in 'events', which has the lines after the current one. If 'events'
+   has no collection, it is the time of the last sample. Caches the result, so that no line is
+   scanned twice. */
 static uint64_t decision (ReaderState *s, Fields events) {
   Fields line;
   int64_t difference;
@@ -436,7 +437,7 @@ static void exactbytes (ReaderState *s, Fields *f) {
 }
 
 /* Reads a line "X", which ends the current Lua state: the time, the allocated bytes, and the number
-   of orphans (its samples of native memory that live on). */
+   of orphans (samples of native memory that are still live). */
 static void endstate (ReaderState *s, Fields *f) {
   int64_t difference;
   ReadState *row = readerstate_row(s);

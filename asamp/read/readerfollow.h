@@ -10,8 +10,8 @@
 **   RF1  at most READERFOLLOW_MOST samples;
 **   RF2  a dead sample keeps its slot until the list has no free slot. A binary tree over the slots
 **        has the number of live samples below each node. So three operations take logarithmic
-**        time: finding a sample by its position, removing a dead sample (no other one is moved),
-**        and storing the path to any number of adjacent samples.
+**        time: finding a sample by its position, removing a dead sample without moving others, and
+**        storing one path for any number of adjacent samples.
 */
 #ifndef asamp_readerfollow_h
 #define asamp_readerfollow_h

@@ -56,8 +56,8 @@ static void ring (ReadProfile *r, const char *value) {
 }
 
 /* Reads a meta record whose key starts with "asamp.". The record asamp.format shows that asamp
-   wrote the file; before it, ignores most of these records. Returns 0 if the value is an invalid
-   batch with details of samples. */
+   wrote the file. Until it was read, ignores most of the other records. Returns 0 if the value is
+   an invalid batch with details of samples. */
 static int readown (ReaderState *s, const char *key, const char *value, size_t n) {
   ReadProfile *r = s->r;
   if (strcmp(key, "asamp.format") == 0) {

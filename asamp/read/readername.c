@@ -70,9 +70,9 @@ void readername_add (ReaderState *s, uint64_t id, const char *text, size_t n) {
     readername_enter(s, &s->r->names, id, number);
 }
 
-/* Sets the names of the types of blocks. They come from the meta records __rtype_N; in asamp's
-   files of version 6, which lack these records, from the names of the frame ids that represent
-   types (frameids.h). */
+/* Sets the names of the types of blocks, from the meta records __rtype_N. Asamp's files of version
+   6 lack these records: for them, uses the names of the frame ids that represent types
+   (frameids.h). */
 static void namekinds (ReaderState *s) {
   ReadProfile *r = s->r;
   uint32_t i;

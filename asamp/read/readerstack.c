@@ -120,9 +120,9 @@ static uint64_t statat (const ReaderState *s, const unsigned char *words, size_t
 }
 
 /* Reads an object record: one word for each sampled object, newest first, then one for each
-   statistic. Meta records gc_stats__N name the statistics. If none of these records was read yet,
-   it is unknown where the statistics start; then takes one word for each sample whose survival is
-   unknown. */
+   statistic. Meta records gc_stats__N name the statistics. Before these records are read, it is
+   unknown where the statistics start: in this case reads as many words as there are samples without
+   a known survival. */
 void readerstack_objects (ReaderState *s, double seconds, const unsigned char *words, size_t n) {
   ReadProfile *r = s->r;
   ReadCollection c;

@@ -88,8 +88,10 @@ typedef struct ReaderState {
   size_t pathsize, labelsetsize, labelsize;  /* capacities of r->paths, r->labelsets, r->labels */
   uint64_t lastset;    /* number of the last label set that was dropped because of the limit
                           READER_MAXLABELSETS; 0: none */
-  uint64_t eventtime;  /* time of the last collection, mark, start or end of a Lua state, us since
-                          the start; the file has the next such time as a difference from it */
+  /* Time, us since the start, of the last event of one of these kinds: a collection, a mark, the
+     start of a Lua state, the end of a Lua state. The file stores the time of the next such event
+     as the difference from this time. */
+  uint64_t eventtime;
   /* Cache of the function 'decision' (readerbatch.c), which finds the next collection in the text
      of a batch. NULL in 'ahead': the cache is empty.
      ahead      address of the line of a collection

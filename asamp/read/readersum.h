@@ -89,8 +89,8 @@ typedef struct ReaderSum {
            0: unknown, or the last heap walk did not reach the block
      part  1 for the array or hash part of a table */
   Bins alive;
-  Bins worked;         /* time samples by slice of time, without call tree node and kind (both 0);
-                          empty if 'bins' is */
+  Bins worked;         /* Time samples by slice of time. In all rows, the call tree node and the
+                          kind are 0. Empty if 'bins' is empty. */
   /* Range of time, us: a sample counts only if its time is at least 'since' and below 'till'. In
      LabelTotals, only the collections in this range count; 'course' has all collections. */
   uint64_t since, till;

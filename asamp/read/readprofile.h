@@ -36,7 +36,7 @@ typedef struct ReadKind {
 
 /* An allocation, time or copy sample. */
 typedef struct ReadSample {
-  uint64_t time;       /* us since the start; never less than that of the previous sample */
+  uint64_t time;       /* us since the start; not before the time of the previous sample */
   uint64_t count;      /* number of sampling periods that the sample represents, at least 1 */
   /* Sampling period. Time samples: ns. Other samples: bytes, to be multiplied by ReadProfile.scale
      (1 in asamp's files). */
@@ -116,9 +116,9 @@ typedef struct ReadCollection {
   uint64_t minors, majors;
   uint64_t left;       /* sum of the pauses of the unrecorded collections in 'minors' and 'majors',
                           us */
-  int major;           /* 1: a major collection, or a slice of a major collection */
-  int state;           /* phase of the major collection: 0 none, 1 marking, 2 sweeping, 3
-                          finalizing */
+  int major;           /* 1: a major collection or a slice of one; 0: a minor collection */
+  int state;           /* phase of the major collection that is running after this pause: 1 marking,
+                          2 sweeping, 3 finalizing; 0: none is running */
   uint32_t labels;     /* label set of the running thread, index in ReadProfile.labelsets + 1;
                           0: no labels */
 } ReadCollection;
@@ -140,8 +140,8 @@ typedef struct ReadResident {
   uint64_t time;
   int64_t bytes;       /* may be negative in files of older versions, which subtracted reserved
                           memory that was never touched */
-  /* Two texts, not NUL-terminated: the kind of memory, such as "rss"; and the file or source line
-     that uses this memory, or an empty text. */
+  /* Two texts, not NUL-terminated. 'what': kind of memory, such as "rss". 'text': file or source
+     line that uses this memory; may be empty. */
   const char *what, *text;
   size_t whatlength, textlength;
 } ReadResident;
@@ -177,13 +177,13 @@ typedef struct ReadState {
   int ended;           /* 1: the state was closed */
   /* Number of further Lua states that share this struct because of the limit READER_MAXSTATES. */
   int others;
-  uint64_t opened, closed; /* times; 0: unknown */
+  uint64_t opened, closed; /* start and end of the state, us; 0: unknown */
   uint64_t allocated;  /* exact number of bytes that the state allocated, not estimated from
                           samples; 0: unknown */
-  uint64_t samples, bytes;    /* number of sampling periods of the allocation samples, and
-                                 the bytes that they represent */
-  uint64_t timesamples, ns;   /* number of sampling periods of the time samples, and the time
-                                 that they represent, ns */
+  uint64_t samples, bytes;    /* of allocation samples: number of sampling periods and number of
+                                 bytes that they represent */
+  uint64_t timesamples, ns;   /* of time samples: number of sampling periods and time in ns that
+                                 they represent */
   uint64_t survivedbytes, laterbytes;  /* bytes of survivors, and of the survivors that died
                                           later */
   uint64_t minors, majors;    /* numbers of collections */
@@ -192,9 +192,9 @@ typedef struct ReadState {
 /* An OS thread in a file of many states. */
 typedef struct ReadThread {
   uint32_t id;         /* system number */
-  /* 'samples', 'bytes': sampling periods of the thread's allocation samples, and the bytes that
-     these samples represent. 'timesamples', 'ns': sampling periods of its time samples, and the
-     time that these samples represent, ns. */
+  /* 'samples': number of sampling periods that the thread's allocation samples represent; 'bytes':
+     number of bytes that they represent. 'timesamples': number of sampling periods that the
+     thread's time samples represent; 'ns': time that they represent, ns. */
   uint64_t samples, bytes, timesamples, ns;
 } ReadThread;
 
@@ -209,8 +209,8 @@ typedef struct ReadProfile {
   int fates;           /* 1: the file records which samples survived */
   uint64_t followed;   /* largest number of live survivors whose death the writer can record; 0:
                           the file records no deaths */
-  /* Sampling periods of the survivors that the client selects but whose death the file does not
-     record. 0 if the file records no deaths at all. */
+  /* Number of survivors that the client selects, but whose death the file does not record, in
+     sampling periods. 0 if the file records no deaths at all. */
   uint64_t unfollowed;
   int random;          /* 1: the distances between sample points are random; 0: they are constant */
   int wall, cpu;       /* 1: the file has samples of wall time ('wall') or CPU time ('cpu') */
@@ -280,8 +280,8 @@ typedef struct ReadProfile {
   uint64_t walks;
   /* Total and longest time that the program waited for a heap walk, us. */
   uint64_t walked, longestwalk;
-  /* Numbers of selected allocation samples and time samples. One that represents n sampling periods
-     counts n times. */
+  /* Numbers of selected allocation samples and time samples. A sample that represents n sampling
+     periods counts n times. */
   uint64_t samples;
   uint64_t timesamples;
   uint64_t undetailed; /* number of samples whose stack is in the file, but not their size, time and
@@ -372,8 +372,9 @@ typedef struct ReaderClient {
   /* The exact number of bytes that the Lua state has allocated with one label set. Called before
      'allocated', whose number includes these bytes. */
   void (*labelled) (void *ud, uint32_t set, uint64_t bytes);
-  /* The Lua state ends. 'orphans': number of its samples of native memory that live on. The deaths
-     of its other live samples are delivered when the next state starts. */
+  /* The Lua state ends. 'orphans': number of the state's samples of native memory that are still
+     live. The deaths of the other live samples of the state are delivered when the next state
+     starts. */
   void (*ends) (void *ud, uint64_t time, uint64_t orphans);
   /* Called every few MiB of the log. 'fraction': the part of the file that was read, 0 to 1. */
   void (*progress) (void *progressud, double fraction);

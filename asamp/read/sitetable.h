@@ -24,7 +24,7 @@ typedef struct Site {
   uint32_t node;
   uint32_t kind;
   uint32_t tag;             /* number that represents Lua state, thread and labels (tags.h) */
-  uint64_t samples;         /* number of sampling periods of the samples */
+  uint64_t samples;         /* number of sampling periods that the samples represent */
   uint64_t bytes;           /* bytes of allocation samples */
   uint64_t ns;              /* ns of time samples */
   /* 'ns' divided by the profile's first period of time samples. Set by readersum_finish. */
@@ -35,7 +35,7 @@ typedef struct Site {
   uint64_t survivedbytes;   /* bytes of survivors */
   uint64_t later;           /* number of sampling periods of the survivors that died later */
   uint64_t laterbytes;      /* bytes of survivors that died later */
-  /* samples whose survival is not known, in sampling periods */
+  /* number of samples whose survival is not known, in sampling periods */
   uint64_t undecided;
   uint64_t undecidedbytes;  /* bytes of samples whose survival is not known */
   /* Estimated variances: 'timesquares' of the number of time samples, 'nssquares' of 'ns'. They
@@ -66,8 +66,8 @@ typedef struct SiteTable {
   size_t nsites, sitesize;  /* number of sites, capacity */
   /* maps the node, kind and tag (Site.tag) of a site to its index in 'sites' */
   IdMap bykey;
-  uint64_t left;            /* number of sampling periods of the samples that count at node 0
-                               instead of their own node, because the table is full */
+  uint64_t left;            /* number of sampling periods that are counted at node 0 instead of the
+                               sample's node, because the table is full */
 } SiteTable;
 
 /* Frees the memory of the table. The table is then empty. */

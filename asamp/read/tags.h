@@ -53,8 +53,8 @@ typedef struct Tags {
      have the number TAGS_STATES + i as Tag.group. */
   uint32_t names[TAGS_STATES];
   uint32_t nnames;      /* number of scripts in 'names' */
-  uint64_t spilled;     /* number of sampling periods of the samples that have tag 0 because there
-                           are TAGS_MOST tags */
+  uint64_t spilled;     /* number of sampling periods that are counted with tag 0 because there are
+                           TAGS_MOST tags */
   /* The groups of Lua states that the output shows separately. Set by tags_finish. */
   TagGroup groups[TAGS_GROUPS];
   uint32_t ngroups;     /* number of elements of 'groups', at least 1; set by tags_finish */
