@@ -13,8 +13,9 @@
 #define CLASSNAMES_MOST	BOUND(65536u, 16u)  /* largest number of classes; objects with further
                                                metatables have the class "(other classes)" */
 
-/* Maps to the index of a class in Naming.names. 'metatables' maps 1 + the object number of a
-   metatable, 'names' the hash of a class's name (or, for equal hashes, the next free key). */
+/* Two maps to the index of a class in Naming.names. A key of 'metatables' is 1 + the object number
+   of a metatable. A key of 'names' is the hash of a class's name; names with equal hashes have
+   successive keys. */
 typedef struct Known {
   IdMap metatables, names;
 } Known;

@@ -55,11 +55,11 @@ typedef struct Work {
   uint32_t variable;
   /* For each object that is the value of a removed variable: a prototype; GRAPH_NONE: unknown. If
      the object has the flag LOCAL, the prototype is that of the function that declares the
-     variable. If it has only the flag VARIABLE, that of a nested function, which has the variable
-     as an upvalue. The array is NULL if no variable is removed. */
+     variable. If the object has only the flag VARIABLE, the prototype is that of a nested function,
+     which has the variable as an upvalue. The array is NULL if no variable is removed. */
   uint32_t *proto;
-  uint32_t *protoparent;	/* for each prototype: the one in which it is nested, or GRAPH_NONE;
-                                   NULL if 'proto' is NULL */
+  uint32_t *protoparent;	/* for each prototype: the prototype in which it is nested, or
+                                   GRAPH_NONE. The array is NULL if 'proto' is NULL */
 } Work;
 
 /* {== the path ========================================================= */

@@ -28,7 +28,7 @@ typedef enum CutHow {
 
 /* Result of cut_of. */
 typedef struct Cut {
-  uint64_t references;		/* number of removed references, without references to keys */
+  uint64_t references;		/* number of removed references, not counting those to keys */
   uint64_t freed, objects;	/* bytes and number of the objects that become unreachable */
   unsigned char *reached;	/* for each object: 1 if it remains reachable */
   uint32_t *parent;		/* for each object that remains reachable: its parent on a shortest

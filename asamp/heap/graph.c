@@ -70,8 +70,8 @@ typedef struct Reader {
   size_t size, edgesize, latesize, protosize, slotsize, textsize;
   uint64_t defined, nedges;	/* numbers of objects and edges read; the record HEAP_END must have
                                    the same numbers */
-  uint64_t bytes, sampled;	/* sum of the bytes of all objects read, and sum of Sample.bytes of
-                                   all samples read */
+  uint64_t bytes, sampled;	/* 'bytes': sum of the bytes of all objects read; 'sampled': sum of
+                                   Sample.bytes of all samples read */
   uint64_t spent;		/* approximate memory used, bytes */
   /* Addresses to which distances in the file are relative.
      last        of the last object read
@@ -79,9 +79,9 @@ typedef struct Reader {
      from        of the object whose edges are read */
   uint64_t last, lastsample, from;
   uint32_t holder;		/* object whose edges are read */
-  /* 1: the next edges of 'holder' are added to Graph.late. That is so if Graph.to has edges of
-     'holder' already, or if 'holder' is not defined yet: Graph.to must have the edges of an object
-     together. */
+  /* 1: the next edges of 'holder' are added to Graph.late. 0: to Graph.to. In Graph.to, the edges
+     of an object must be adjacent. So 'late' is 1 if Graph.to has edges of 'holder' already, or if
+     'holder' is not defined yet. */
   int late;
   int64_t index;		/* index of the last array element of 'holder' read */
   jmp_buf failed;
@@ -172,7 +172,8 @@ static uint64_t address (Reader *r, uint64_t from) {
   return a << 3;
 }
 
-/* Reads an optional address, stored like that of address(). Returns 0 if the address is missing. */
+/* Reads an address that may be missing. The file stores it like the addresses that address() reads.
+   Returns 0 if it is missing. */
 static uint64_t optional (Reader *r, uint64_t from) {
   uint64_t n = graph_number(r), a;
   if (n == HEAP_NONE)
@@ -200,8 +201,8 @@ static size_t graph_readtext (Reader *r, char to[HEAP_TEXT + 1]) {
 
 /* {== objects ========================================================== */
 
-/* Returns the hash of an address. The hashes of addresses in one page are close: such objects are
-   often close in the file, too, and close entries of the table cause fewer cache misses. */
+/* Returns the hash of an address. Addresses in one page have close hashes. Objects of one page are
+   often close in the file, and close entries of the table cause fewer cache misses. */
 static uint64_t graph_hashof (const Reader *r, uint64_t a) {
   uint64_t h = ((a >> 12) ^ r->seed) * UINT64_C(0x9e3779b97f4a7c15);
   h ^= h >> 32;

@@ -54,8 +54,8 @@ typedef struct Slot {
      in    the function that has the variable or slot: object number of its prototype; for
            HEAP_ECODE, index of a C function in Graph.codes */
   uint32_t name, in;
-  uint32_t index;	/* number of the upvalue in its function, or of the stack slot in its call,
-                           where 1 is the called function; 0: unknown */
+  uint32_t index;	/* of an upvalue: its number in the function; of a stack slot: its number in
+                           the call, where slot 1 has the called function; 0: unknown */
 } Slot;
 
 /* An edge that the file lists apart from the other edges of its object. Graph.to has the edges of
@@ -68,7 +68,8 @@ typedef struct LateEdge {
 /* An allocation site: a function and a line. */
 typedef struct Site {
   char *name, *source;		/* name and source of the function, in one block of memory */
-  uint32_t defined, line;	/* line of the function's definition, and line that allocates */
+  uint32_t defined, line;	/* 'defined': line of the function's definition; 'line': line that
+                                   allocates */
 } Site;
 
 /* An allocation sample. */
@@ -98,7 +99,7 @@ typedef struct Graph {
   uint32_t *first, *count;
   uint32_t *parent;		/* parent of each object on a shortest path from the state;
                                    GRAPH_NONE for object 0 */
-  Way *way;			/* the reference from the parent */
+  Way *way;			/* for each object: the reference from its parent to it */
   uint32_t nedges;		/* number of elements of 'to' and 'ways' */
   uint32_t *to;			/* target of each edge */
   Way *ways;			/* kind and argument of each edge */
@@ -118,7 +119,8 @@ typedef struct Graph {
   size_t ncodes;
   Site *sites;			/* allocation sites; element 0, the unknown site, is empty */
   uint32_t nsites;		/* number of sites, including the unused site 0 */
-  Sample *samples;		/* sorted by object, then oldest first */
+  Sample *samples;		/* all samples, sorted by object; the samples of an object oldest
+                                   first */
   size_t nsamples;
   uint64_t dead;		/* number of samples whose objects are not in the snapshot */
   uint64_t textless;		/* number of strings whose text was not stored because of the limit
@@ -133,8 +135,9 @@ typedef struct Graph {
      pid        process id
      period     bytes between two samples */
   uint64_t state, inuse, held, allocated, time, pid, period;
-  uint64_t unfollowed;		/* number of samples whose objects may be dead: the sampler did not
-                                   follow them to their deaths, because they were too many */
+  /* number of samples whose objects may be dead: the sampler follows a limited number of samples
+     until their objects die, and did not follow these */
+  uint64_t unfollowed;
   char command[HEAP_TEXT + 1];	/* command line, or "" */
 } Graph;
 

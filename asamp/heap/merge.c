@@ -17,8 +17,9 @@
 typedef struct Work {
   const MergeWish *wish;
   const Graph *g;
-  const uint32_t *above;	/* parent of each object in the tree: its immediate dominator, or
-                                   the object before it on a shortest path */
+  /* parent of each object in the tree. In a tree of dominators, its immediate dominator; in a tree
+     of paths, the object before it on a shortest path */
+  const uint32_t *above;
   uint32_t *first, *child;	/* children of v: child[first[v]] to child[first[v + 1] - 1] */
   /* Used for a tree that shows shortest paths from the state to the wanted objects, such as those
      of one class. Totals over the wanted objects whose paths lead through v, including v itself:
