@@ -96,8 +96,8 @@ typedef struct asamp_Fate {
 } asamp_Fate;
 
 /* A collection. The outcomes and deaths that a collection has found are reported before the
-   collection. A collection that has found none may go unreported for up to 10 ms after a reported
-   one. Times are in ns, sizes in bytes. */
+   collection. A collection that has found no outcome and no death may be left out if it ends within
+   10 ms after a reported collection. Times are in ns, sizes in bytes. */
 typedef struct asamp_Collection {
   uint64_t time;	/* End, CLOCK_MONOTONIC. */
   uint64_t duration;	/* Length of the pause. */
@@ -108,8 +108,7 @@ typedef struct asamp_Collection {
   /* Bytes that became old since the last report. Most objects become old when they survive one
      collection, large strings when they survive three. */
   uint64_t tenured;
-  /* Numbers of minor and of major collections that have run since the previous report, but were not
-     reported. */
+  /* Numbers of minor and of major collections that were left out since the previous report. */
   uint64_t minors, majors;
   int major;		/* 1: a full collection, or the last marking slice of a major collection; 0:
                            a minor collection. */
@@ -163,8 +162,8 @@ typedef struct asamp_Options {
 
 #define ASAMP_KINDS	((int)ASAMP_OUTSIDE + 1)
 
-/* Exact counts of a state's allocations. They only grow. The allocations of a piece of code are the
-   difference of two reads. */
+/* Exact counts of a state's allocations. They only grow. To count the allocations of a piece of
+   code, read them before and after it and subtract. */
 typedef struct asamp_Counts {
   size_t size;		/* sizeof(asamp_Counts). */
   uint64_t bytes;	/* Bytes of all kinds except ASAMP_STACK (call frames and grown stacks). */

@@ -353,9 +353,9 @@ static int l_firefox (lua_State *L) {
   return reason != NULL ? convertlib_failed(w, reason) : convertlib_finish(w);
 }
 
-/* Reads the profile and computes its totals. Samples count separately if they differ in one of the
-   properties that the options select (tagsby), except those in 'butby', a sum of flags TAGS_BY....
-   On failure returns 0 with nil and a message on the stack. */
+/* Reads the profile and computes its totals. Distinguishes samples by the properties that the
+   options select (tagsby), but not by the properties in 'butby', a sum of flags TAGS_BY.... On
+   failure returns 0 with nil and a message on the stack. */
 static int readtotals (Work *w, int butby) {
   w->sum = allocate(w, sizeof(*w->sum));
   if (!readersum_start(w->sum, 0, READERSUM_EVER))

@@ -115,8 +115,8 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
   e->reported[known].size = in->size;
   e->reported[known].count = in->count;
   e->reported[known].value = NULL;
-  /* 'shared' outer frames are those of the previous stack. If there was no memory when that was
-     stored, its inner frames are missing in e->frames. */
+  /* 'shared' outer frames are those of the previous stack. If there was no memory when the previous
+     stack was stored, its inner frames are missing in e->frames. */
   if (shared > e->n) shared = e->n;
   if (!list_roomahead(&e->frames, shared + n, shared, &e->size, sizeof(*e->frames)))
     /* no memory: keeps only the outer frames shared with the previous stack, which are in e->frames

@@ -48,7 +48,8 @@ typedef struct Heap {
      was not called. */
   unsigned char *isnew;
   Identity *sorted;	/* All objects, sorted by address; NULL before the first heap:path. */
-  /* While heaplib_open runs: its Lua thread, with the function 'progress' at stack index 2. */
+  /* Valid while heaplib_open runs: the Lua thread that has called it. Stack index 2 has the
+     function 'progress'. */
   lua_State *L;
   int failed;	/* 1: the function 'progress' has raised an error */
 } Heap;
@@ -157,7 +158,7 @@ static int l_info (lua_State *L) {
 /* {== classes ========================================================== */
 
 typedef struct ClassRow {
-  uint64_t count, self;	/* number of objects of the class; their own bytes */
+  uint64_t count, self;	/* 'count': number of objects of the class; 'self': their own bytes */
   /* For heap:compare: number and bytes of the objects that are only in this snapshot, and of those
      that are only in the other one. */
   uint64_t new, newbytes, gone, gonebytes;
@@ -166,9 +167,9 @@ typedef struct ClassRow {
 } ClassRow;
 
 /* Adds to bytes[c], for each class c, the bytes that its objects retain. Skips an object that
-   another object of the class dominates, because the bytes of that object include it. class[v]:
-   class of object v (for l_sites, its allocation site), a number less than 'classes'. Returns 0 if
-   out of memory. */
+   another object of the class dominates, because the bytes that the dominating object retains
+   include it. class[v]: class of object v (for l_sites, its allocation site), a number less than
+   'classes'. Returns 0 if out of memory. */
 static int retained (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes) {
   const Dominators *d = &h->dominators;
   uint32_t n = d->n, v, sum = 0;
@@ -863,8 +864,9 @@ static int endcut (lua_State *L) {
 **   - references: number of removed references
 **   - samples, samplebytes: number of samples of the allocation sites 'sites', and the bytes that
 **     they represent
-**   - freedsamples, freedbytes: the part of them whose objects are freed
-**   - also: path of a sampled object that stays reachable
+**   - freedsamples, freedbytes: the part of 'samples' and 'samplebytes' whose objects are freed
+**   - also: a path of references to one of the objects of these samples that is not freed; nil if
+**     all of them are freed
 */
 static int l_cut (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);

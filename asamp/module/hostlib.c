@@ -191,8 +191,8 @@ static int iswhole (const char *text, size_t n) {
 typedef struct Request {
   struct sockaddr_un at;  /* address of the socket */
   int isover;	/* 1: the request is finished, with or without an answer */
-  /* If finished: errno of the failure, or 0. Before: the errno with which a timeout will finish the
-     request. */
+  /* If 'isover' is 1: errno of the failure; 0: success. If 'isover' is 0: the errno that the
+     request receives if it runs into the timeout. */
   int error;
   int fd;               /* -1: not connected */
   size_t sent;          /* number of bytes of the line that were sent */
@@ -495,8 +495,8 @@ static int l_uid (lua_State *L) {
 /* The signals blocked by 'catch'. */
 static sigset_t caught;
 
-/* catch(): blocks those of SIGINT, SIGTERM and SIGHUP that are not ignored. Blocked signals stay
-   pending until 'pause' receives them */
+/* catch(): blocks SIGINT, SIGTERM and SIGHUP, except ignored ones. Blocked signals stay pending
+   until 'pause' receives them */
 static int l_catch (lua_State *L) {
   static const int SIGNALS[] = {SIGINT, SIGTERM, SIGHUP};
   struct sigaction now;
@@ -510,8 +510,8 @@ static int l_catch (lua_State *L) {
   return 0;
 }
 
-/* pause(milliseconds) waits for a signal of those that 'catch' has blocked. Returns its number as
-   soon as one is pending; nil if none arrives within the time. */
+/* pause(milliseconds) -> number of a signal, or nil: waits until a signal that 'catch' has blocked
+   is pending, and returns its number. Returns nil after 'milliseconds' without a signal. */
 static int l_pause (lua_State *L) {
   lua_Integer ms = luaL_checkinteger(L, 1);
   struct timespec t = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};

@@ -45,8 +45,8 @@
 #define SENDING		300u
 #define BACKLOG		1024	/* largest number of connections that are not accepted yet */
 
-/* An HTTP request. It exists from the arrival of its header until its connection has finished
-   it. */
+/* An HTTP request. It exists from the arrival of its header until its answer was sent or its
+   connection was closed. */
 typedef struct Request {
   struct Request *next;	/* an older request */
   struct MHD_Connection *connection;
@@ -75,8 +75,8 @@ typedef struct Server {
   struct MHD_Daemon *daemon;      /* NULL: closed */
   Request *all;	/* requests that are not finished, newest first */
   Client *clients;	/* open connections */
-  uint64_t patience;	/* longest time from the connection, or from the previous answer, to the end
-                           of a request, ns */
+  uint64_t patience;	/* longest time in which a request must arrive completely, ns. It starts
+                           when the connection is made or its previous request was answered */
   lua_Integer last;	/* id of the newest request */
 } Server;
 

@@ -26,8 +26,8 @@ static const char *shown (lua_State *L, int index) {
   return (text != NULL) ? text : lua_typename(L, lua_type(L, -1));
 }
 
-/* Pushes the limits in argument 1: of allocated bytes, then of live bytes, each an integer or nil.
-   Raises an error if argument 1 is invalid. */
+/* Pushes the two limits that argument 1 gives, each an integer or nil: the limit of allocated
+   bytes, then that of live bytes. Raises an error if argument 1 is invalid. */
 static void pushlimits (lua_State *L) {
   int i, given = 0;
   if (lua_type(L, 1) != LUA_TTABLE) {
@@ -61,9 +61,9 @@ static void pushlimits (lua_State *L) {
   }
 }
 
-/* Lowers *limit to n + 'used', and sets *why to the message at the stack index 'message'. n is
-   the integer at the stack index 'index'. Does nothing if that is nil, or if *limit is lower
-   already. */
+/* Lowers *limit to n + 'used', and sets *why to the message at the stack index 'message'. n is the
+   integer at the stack index 'index'. If this value is nil, or if *limit is lower already, does
+   nothing. */
 static void lower (lua_State *L, int index, int message, uint64_t used, uint64_t *limit,
                    const void **why) {
   uint64_t n = (uint64_t)lua_tointegerx(L, index, NULL) + used;

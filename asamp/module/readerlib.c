@@ -182,9 +182,9 @@ static void pushcolumns (lua_State *L, const SiteTable *table, const char *kind)
   lua_settop(L, result);
 }
 
-/* Sets 'copies', if copied bytes were sampled, as columns: node, sort, samples, bytes. 'sort' is 0
-   for bytes copied to a new string, 1 if this string replaces the copied one (s = s .. x), 2 for
-   bytes moved when a buffer or table grew. */
+/* Sets 'copies', if copied bytes were sampled, as columns: node, sort, samples, bytes. 'sort' is
+   the reason of the copy. 0: to make a new string; 1: to make a new string that replaces the copied
+   one (s = s .. x); 2: to enlarge a buffer or table. */
 static void pushcopies (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
   if (!r->copying)
     return;
@@ -567,8 +567,8 @@ static void setorigin (lua_State *L, const char *path, const ReadProfile *r) {
 **   - uneven: true if allocation samples represent different numbers of bytes
 **   - wall, cpu: true if there are samples of wall time, of CPU time
 **   - ring: only in files of a flight recorder, which keeps the newest events. 'samples' and
-**     'bytes' count live samples whose events it has dropped; 'seconds' is the length of the kept
-**     part, 'wanted' the requested length
+**     'bytes' count the live samples whose events the recorder has dropped. 'seconds' is the length
+**     of the kept part, 'wanted' the requested length
 **   - followed: 0 if the file has no deaths
 */
 static void setsampling (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {
