@@ -59,11 +59,11 @@ typedef const char *(*FirefoxSource) (void *ud, const char *file, size_t *n);
 typedef struct Firefox {
   ReaderClient client;  /* pass this to reader_read */
   Tags tags;               /* distinguishes Lua states */
-  /* for each Lua state or script (Tag.group): how many rows its samples, collections and marks
-     have */
+  /* for each Lua state or script (Tag.group): numbers of the rows of its samples, collections and
+     marks */
   FirefoxRows byplace[TAGS_GROUPS];
-  /* For each group of Lua states that is one thread of the file (tags.h): how many rows it has. Set
-     by firefox_group. */
+  /* For each group of Lua states (tags.h), which is one thread of the file: numbers of its rows.
+     Set by firefox_group. */
   FirefoxRows of[TAGS_GROUPS];
   int bylabels;            /* not 0: samples with different label sets count separately; Site.tag
                               of 'leaves' and 'ticksites' is then the label set */
@@ -100,7 +100,7 @@ typedef struct Firefox {
      tickweight  ns
      tickwhose   tag, the number of a Lua state or script (tags.h) */
   Spill tick, tickstack, tickweight, tickwhose;
-  uint64_t lasttick;    /* us */
+  uint64_t lasttick;    /* time of the last stored row of a time sample, us */
   /* Collections, and the marks (names and values) that the program recorded. The comments of
      firefox_collection and firefox_mark describe the entries. */
   Spill event;

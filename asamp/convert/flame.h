@@ -28,7 +28,8 @@ typedef struct Flame {
   ReaderClient client; /* pass this to reader_read */
   ReaderSum sum;
   Tags tags;
-  Spill ticks;         /* node, ns and tag (tags.h) of each time sample */
+  Spill ticks;         /* for each time sample: call tree node, ns, and tag (number of Lua state,
+                          thread and labels, tags.h) */
   uint64_t nticks;     /* number of time samples */
 } Flame;
 

@@ -18,8 +18,8 @@
 #include "readprofile.h"
 
 typedef struct Fold {
-  unsigned char *folded;  /* folded[i]: 0 if the frame of call tree node i is not folded, else
-                             the frame's position in the stack (1: outermost) */
+  unsigned char *folded;  /* folded[i]: position in the stack (1: outermost) of the frame of call
+                             tree node i, if output leaves out this frame; else 0 */
 } Fold;
 
 /* Chooses the frames that output leaves out: the outermost native functions that all stacks with a

@@ -20,10 +20,10 @@
 /* A frame of a path: a reference or, as the innermost frame, the function that allocated. */
 typedef struct HeldNode {
   uint32_t parent;     /* next outer frame, index in HeldStack.nodes; 0: none */
-  /* The reference that this frame shows, as an index in HeldStack.steps: a path of references is
-     shown as a stack. HELDSTACK_NONE: the frame is a function. */
+  /* The reference that this frame shows, index in HeldStack.steps. HELDSTACK_NONE: the frame shows
+     a function. */
   uint32_t step;
-  uint32_t function;   /* index in the profile's functions */
+  uint32_t function;   /* index in ReadProfile.functions; valid if 'step' is HELDSTACK_NONE */
   uint32_t line;       /* 0: unknown */
 } HeldNode;
 

@@ -111,9 +111,9 @@ static void valuetype (Writer *w, int field, const char *type, const char *unit)
   emit(w, field);
 }
 
-/* Sets w->heap and w->time to whether the file has the sample types of allocations and of time. It
-   has the types of which the profile has samples, and those of the requested default type. If these
-   are none, it has the types of allocations. */
+/* Sets w->heap and w->time to whether the file has the sample types of allocations and of time. The
+   file has a type if the profile has samples of it, or if it is requested as the default type. If
+   neither holds for any type, the file has the types of allocations. */
 static void decidetypes (Writer *w) {
   const ReadProfile *r = w->r;
   int wantstime = (w->first != NULL && strcmp(w->first, "time") == 0);
@@ -123,7 +123,8 @@ static void decidetypes (Writer *w) {
 }
 
 /* Returns the length in us of the requested time range. A range without an end lasts to the end of
-   the profile. So does a range with a later end, unless the profile is still being written. */
+   the profile. A range that ends after the profile is cut there, unless the profile is still being
+   written. */
 static uint64_t duration (const Writer *w) {
   const ReadProfile *r = w->r;
   uint64_t since = w->sum->since, till = w->sum->till;

@@ -20,11 +20,11 @@
 typedef struct TranscodeState {
   uint32_t id;          /* number of the state in the output */
   uint32_t from;        /* number of the state in the input */
-  /* Number of the state's oldest survivors about which Transcode.deaths has data: the sum of its
-     elements, which are numbers of successive live and dead survivors, alternately. */
+  /* Number of the state's oldest survivors that Transcode.deaths describes. It is the sum of the
+     elements of that array: numbers of successive live and dead survivors, alternately. */
   size_t deathplace;
-  int undecided;        /* 1: the survival of a sample of the state is unknown, and so is that of
-                           all later samples */
+  int undecided;        /* 1: a sample of the state has unknown survival; then all later samples of
+                           the state have, too */
   int ended;            /* 1: the state was closed at the time 'end' */
   uint64_t end;         /* ns */
   uint64_t orphans;     /* number of samples of native memory that are still live after the state
@@ -77,7 +77,7 @@ typedef struct Transcode {
   /* Number of sampling periods that the samples of unknown type represent. The output lacks these
      samples. */
   uint64_t untyped;
-  int wall;             /* 1: the time samples read last measure wall time; 0: CPU time */
+  int wall;             /* 1: the last time sample that was read is of wall time; 0: of CPU time */
   uint32_t node;        /* call tree node of the encoder's current stack */
   uint32_t *path;       /* nodes of the encoder's current stack, outermost first */
   size_t npath;
@@ -85,7 +85,7 @@ typedef struct Transcode {
                            path[place[i]] still is i */
   uint32_t nplaces;     /* number of call tree nodes that have an element in 'place' */
   size_t placesize;
-  ProfileFrame *frames;  /* READER_MAXDEPTH frames */
+  ProfileFrame *frames;  /* buffer for the inner frames of a stack, READER_MAXDEPTH elements */
   IdMap named;          /* frames whose names are written. In a merged file it maps the id of a
                            frame to its index in 'frame' */
   /* frame[i]: id in the merged file of the frame for which the map 'named' has the index i */
@@ -94,8 +94,8 @@ typedef struct Transcode {
   IdMap classes;        /* maps a class to its id in the output. The key is 1 + the offset of the
                            class's name */
   uint32_t nclasses;
-  unsigned char *survived;  /* whether samples survived, not yet passed to the encoder. 0: died, 1:
-                               survived, 2: survived, and its death is not recorded */
+  unsigned char *survived;  /* outcomes of samples that were not yet passed to the encoder. 0: died;
+                               1: survived; 2: survived, and the death is not recorded */
   uint32_t *class;      /* class[i]: class of the object of sample survived[i] */
   size_t nfates;
   /* Deaths of survivors that were not yet passed to the encoder: numbers of live and of dead

@@ -261,7 +261,8 @@ static void bury (Unite *m) {
   TranscodeState *s;
   size_t i;
   if (m->t.client.stop != NULL)
-    /* the map 'places' may lack entries, because memory ran out when it was made again below */
+    /* the map 'places' may lack entries: at an earlier call, memory ran out while the code below
+       made the map again */
     return;
   while ((s = m->ended) != NULL) {
     TranscodeState *moved = m->open[--m->nopen];

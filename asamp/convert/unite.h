@@ -54,7 +54,7 @@ typedef struct Unite {
   uint64_t ring[4];
   int isring;               /* 1: a flight recorder wrote at least one of the profiles */
   uint64_t shift;           /* sum of the durations of the profiles added so far, us */
-  uint32_t nstates;         /* states in the result */
+  uint32_t nstates;         /* number of states in the result */
   UniteRest *rest;
   size_t nrest, restsize;
   /* The following members are for the profile being read. */
