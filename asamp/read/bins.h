@@ -35,7 +35,7 @@ typedef struct Bins {
                           ignored */
   uint64_t width;      /* length of a slice, us or allocated bytes */
   BinRow *rows;
-  size_t n, size;      /* number of rows, capacity */
+  size_t n, size;      /* number of rows; capacity of 'rows', in rows */
   IdMap bykey;         /* maps bin, node and kind to the row's index */
   uint64_t left;       /* number of sampling periods that are counted at node 0 instead of the
                           sample's node, because there are BINS_MAXROWS rows */

@@ -41,8 +41,8 @@ typedef struct Span {
   /* numbers of stack slots, table entries etc. (enum ProfileLooked) that were visited in the
      collection with the longest pause of the span */
   uint64_t looked[LOOKED_COUNT];
-  uint64_t minors, majors;  /* numbers of recorded collections */
-  uint64_t left;         /* number of unrecorded collections */
+  uint64_t minors, majors;  /* numbers of the span's recorded minor and major collections */
+  uint64_t left;         /* number of the span's unrecorded collections */
   int state;             /* phase of the running major collection when the span ended: 1 marking, 2
                             sweeping, 3 finalizing; 0: no major collection was running */
 } Span;
@@ -52,12 +52,12 @@ typedef struct Span {
 #define COURSE_SLOTS	(1024 + 512 * 44)
 
 typedef struct Course {
-  Span *spans;           /* the timeline */
+  Span *spans;           /* the timeline: all spans, oldest first */
   size_t n, size;        /* number of spans, capacity */
   /* number of consecutive collections that an element of 'spans' combines; the last one may have
      fewer */
   uint64_t group;
-  uint64_t collections;  /* number of recorded collections */
+  uint64_t collections;  /* number of recorded collections, minor and major */
   ReadCollection first, last;
   /* 'total': sum of all pauses. 'longest': longest recorded pause. 'longestat': time at which the
      collection with this pause ended. All in us. */

@@ -33,7 +33,7 @@ typedef struct Mark {
 } Mark;
 
 typedef struct Marks {
-  StrTab text;           /* the names */
+  StrTab text;           /* names of marks, each once */
   IdMap byname;          /* maps the offset of a name (+ 1) to its index in 'names' */
   MarkName *names;
   size_t nnames, namesize;  /* number of names, capacity */

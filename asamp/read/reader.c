@@ -44,8 +44,8 @@ typedef struct Known {
 typedef struct Input {
   Source *source;
   ReaderState state;
-  uint64_t record;     /* offset of the current record */
-  uint64_t progressed;       /* offset at the last call of 'progress' */
+  uint64_t record;     /* offset of the current record, bytes */
+  uint64_t progressed;       /* offset at the last call of the callback 'progress', bytes */
   int header;          /* 1: the header record was read */
   /* Optional parts that all stack records of the file have (1) or lack (0).
      memory   a last word with the resident bytes

@@ -30,7 +30,8 @@ typedef struct ReadFollowed {
                           survived */
 } ReadFollowed;
 
-enum { READERFOLLOW_ALL, READERFOLLOW_NATIVE };  /* indexes in FollowNode.n */
+enum { READERFOLLOW_ALL, READERFOLLOW_NATIVE };  /* indexes in FollowNode.n: all samples; samples of
+                                                    native memory */
 
 /* A node of the tree. The children of node i are nodes 2i and 2i + 1; node 1 is the root. */
 typedef struct FollowNode {

@@ -44,7 +44,7 @@ typedef struct Run {
 typedef struct ReaderState {
   ReadProfile *r;
   ReaderClient *client;
-  int failed;          /* 1: an allocation failed */
+  int failed;          /* 1: the reader has run out of memory */
   uint64_t summed[2];  /* [0]: bytes of all allocation and copy samples; [1]: ns of all time
                           samples */
   uint64_t decided;    /* bytes of all samples known to have died or survived */

@@ -64,7 +64,7 @@ typedef struct ReaderSum {
   size_t nlabels, labelsize;  /* number of elements of 'labels', capacity */
   /* 1: LabelTotals.exact is known for all label sets that the client selects. */
   int exactlabels;
-  uint64_t labelled;   /* sum of LabelTotals.exact */
+  uint64_t labelled;   /* sum of LabelTotals.exact over all label sets, bytes */
   /* If not NULL, the totals in 'table' are separate for the Lua states, OS threads and labels that
      these tags distinguish (tags.h). */
   Tags *tags;
@@ -75,7 +75,7 @@ typedef struct ReaderSum {
   size_t nwalks;       /* number of walks in 'walks' */
   uint64_t walkstep, walkcount;  /* 'walkstep': of each 'walkstep' consecutive heap walks, the first
                                     is kept. 'walkcount': number of all heap walks. */
-  Bins bins;           /* all samples, by slice of time and site */
+  Bins bins;           /* all samples, by slice of time, call tree node and kind */
   /* Survivors that died later, by time of death (divided into slices), call tree node and kind. Of
      the totals, only BinRow.samples and BinRow.bytes are set. */
   Bins gone;

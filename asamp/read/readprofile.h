@@ -85,7 +85,7 @@ static inline uint64_t readsample_bytes (const ReadSample *s) {
 
 /* A collection. Unknown fields are 0. */
 typedef struct ReadCollection {
-  uint64_t time;       /* end of the collection */
+  uint64_t time;       /* end of the collection, us since the start */
   uint64_t duration;   /* pause, us */
   uint64_t processor;  /* CPU time of the pause, us */
   /* CPU time, us, of slices of major collections in the pauses of minor collections since the
@@ -140,8 +140,8 @@ typedef struct ReadResident {
   uint64_t time;
   int64_t bytes;       /* may be negative in files of older versions, which subtracted reserved
                           memory that was never touched */
-  /* Two texts, not NUL-terminated. 'what': kind of memory, such as "rss". 'text': file or source
-     line that uses this memory; may be empty. */
+  /* Two texts, not NUL-terminated. The first one is the kind of memory, such as "rss". The second
+     one is the file or source line that uses this memory; it may be empty. */
   const char *what, *text;
   size_t whatlength, textlength;
 } ReadResident;
@@ -156,7 +156,7 @@ typedef struct ReadMark {
 
 /* A heap walk that searched for the references that keep sampled blocks alive. */
 typedef struct ReadWalk {
-  uint64_t time;       /* start, us */
+  uint64_t time;       /* start of the heap walk, us since the start of the profile */
   uint64_t duration;   /* time that the program waited, us */
 } ReadWalk;
 
@@ -166,7 +166,7 @@ typedef struct ReadPath {
                           0: there is only one reference */
   uint32_t step;       /* text of the path's last reference, offset in ReadProfile.text */
   uint32_t depth;      /* number of references, at most READER_MAXSTEPS */
-  uint64_t length;     /* bytes of the texts of its references */
+  uint64_t length;     /* sum of the lengths of the texts of the path's references, bytes */
 } ReadPath;
 
 /* A Lua state. All sums include samples that the client does not select. */
@@ -186,12 +186,12 @@ typedef struct ReadState {
                                  they represent */
   uint64_t survivedbytes, laterbytes;  /* bytes of survivors, and of the survivors that died
                                           later */
-  uint64_t minors, majors;    /* numbers of collections */
+  uint64_t minors, majors;    /* numbers of the state's minor and major collections */
 } ReadState;
 
 /* An OS thread in a file of many states. */
 typedef struct ReadThread {
-  uint32_t id;         /* system number */
+  uint32_t id;         /* system number of the thread */
   /* 'samples': number of sampling periods that the thread's allocation samples represent; 'bytes':
      number of bytes that they represent. 'timesamples': number of sampling periods that the
      thread's time samples represent; 'ns': time that they represent, ns. */
@@ -202,7 +202,7 @@ typedef struct ReadThread {
 typedef struct ReadProfile {
   int version;         /* version of the VMProf log, 0 to 7 */
   int own;             /* 1: asamp wrote the file */
-  int packed;          /* 1: the file is compressed */
+  int packed;          /* 1: the file is compressed with gzip */
   int lines;           /* 1: frames have line numbers */
   int native;          /* 1: the file declares native frames */
   int complete;        /* 1: the trailer was read and the checksum is right */
@@ -220,7 +220,7 @@ typedef struct ReadProfile {
   char interpreter[256];
   char message[256];   /* why the file is incomplete; "" if it is complete */
   uint64_t left[LEFT_N];  /* counts of data dropped because of limits (readerleft.h) */
-  uint64_t offset;     /* decompressed bytes read */
+  uint64_t offset;     /* bytes of the decompressed log that were read */
   /* Used to repair a log that has lost its end (asamp/convert/repair.h). */
   struct ReadEnd {
     uint64_t intact;   /* bytes of the log before the record that could not be read */
@@ -239,12 +239,12 @@ typedef struct ReadProfile {
      - ring[2]: length of the part, us
      - ring[3]: requested length, us; 0: none */
   uint64_t ring[4];
-  int isring;          /* 1: a flight recorder's file */
+  int isring;          /* 1: a flight recorder wrote the file */
   /* Exact bytes allocated by the selected states while sampling was on; 0: unknown. */
   uint64_t allocated;
   int labelled;        /* 1: the file has the exact number of bytes allocated with each label set */
   uint64_t mallocs;    /* sampling period of native memory, bytes; 0: not sampled */
-  int copying;         /* 1: copied bytes were sampled */
+  int copying;         /* 1: copied bytes were sampled (ReaderClient.copy) */
   /* Factor for sums of bytes that samples represent: 1 in asamp's files. In other files
      ReadSample.period is 1, and this factor is the sampling period (1: unknown). Set after the last
      event. */
@@ -253,7 +253,7 @@ typedef struct ReadProfile {
   uint64_t timeperiods;  /* number of lines in the file that set the period of time samples */
   uint64_t clock;      /* time of the start on the monotonic clock, us; 0: unknown */
   uint64_t started, ended;   /* start and end of the run, us since the epoch; 0: unknown */
-  uint64_t lost;       /* samples lost by the writer */
+  uint64_t lost;       /* number of samples that the writer has lost */
   uint64_t pid;        /* id of the process; 0: unknown */
   uint64_t recorder;   /* number that all files of the same flight recorder have; 0: not such a
                           file, or unknown */
@@ -262,7 +262,7 @@ typedef struct ReadProfile {
   /* Time from the start to the end of the run, or to the last event if that is later, us. */
   uint64_t duration;
   uint64_t merged;     /* number of merged profiles; 0: not merged */
-  int many;            /* 1: a file of many Lua states */
+  int many;            /* 1: the file has many Lua states, each with an id */
   ReadState *states;   /* the Lua states, in the order in which the file first refers to them */
   size_t nstates;
   ReadThread *threads;
@@ -289,7 +289,7 @@ typedef struct ReadProfile {
   /* Numbers of the minor and major collections that the client selects, with or without a
      record. */
   uint64_t minors, majors;
-  Tree tree;           /* call tree */
+  Tree tree;           /* the call tree of all samples */
   StrTab text;         /* all strings; addresses may change until the last event */
   IdMap names;         /* maps frame ids to their names, offsets in 'text' */
   uint32_t command;    /* command line, offset in 'text'; 0: unknown */

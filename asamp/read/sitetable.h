@@ -25,19 +25,19 @@ typedef struct Site {
   uint32_t kind;
   uint32_t tag;             /* number that represents Lua state, thread and labels (tags.h) */
   uint64_t samples;         /* number of sampling periods that the samples represent */
-  uint64_t bytes;           /* bytes of allocation samples */
-  uint64_t ns;              /* ns of time samples */
+  uint64_t bytes;           /* bytes that the allocation samples represent */
+  uint64_t ns;              /* time that the time samples represent, ns */
   /* 'ns' divided by the profile's first period of time samples. Set by readersum_finish. */
   double time;
   /* The following numbers of samples are numbers of sampling periods, of which a sample represents
      one or several. 'survived': samples whose block survived. */
   uint64_t survived;
-  uint64_t survivedbytes;   /* bytes of survivors */
-  uint64_t later;           /* number of sampling periods of the survivors that died later */
-  uint64_t laterbytes;      /* bytes of survivors that died later */
+  uint64_t survivedbytes;   /* bytes that the samples of survivors represent */
+  uint64_t later;           /* number of survivors that died later, in sampling periods */
+  uint64_t laterbytes;      /* bytes that the samples of survivors that died later represent */
   /* number of samples whose survival is not known, in sampling periods */
   uint64_t undecided;
-  uint64_t undecidedbytes;  /* bytes of samples whose survival is not known */
+  uint64_t undecidedbytes;  /* bytes that the samples whose survival is not known represent */
   /* Estimated variances: 'timesquares' of the number of time samples, 'nssquares' of 'ns'. They
      give the error of a difference between two profiles. A time sample adds count^2 to the first
      and the square of its ns to the second. */

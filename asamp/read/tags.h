@@ -31,7 +31,7 @@ typedef struct Tag {
   uint32_t group;       /* number of the place (one Lua state, all states of one script, or all
                            other states); Tags.groupof maps it to a group */
   uint32_t thread;      /* system number of the OS thread; 0: unknown */
-  uint32_t labels;      /* label set; 0: none */
+  uint32_t labels;      /* label set (ReadSample.labels); 0: none */
 } Tag;
 
 typedef struct TagGroup {
@@ -43,12 +43,12 @@ typedef struct TagGroup {
 } TagGroup;
 
 typedef struct Tags {
-  int by;               /* sum of TAGS_BY* */
+  int by;               /* properties by which tags distinguish samples, a sum of TAGS_BY* */
   const ReadProfile *r;     /* profile that is read; set by the client's callback 'head' */
   /* The combinations of properties that samples have. The index of a combination is its tag. */
   Tag *list;
   size_t n, size;       /* number of tags, capacity */
-  IdMap bykey;          /* maps each combination to its tag */
+  IdMap bykey;          /* maps each combination of properties to its tag */
   /* Names of scripts, offsets in ReadProfile.text. The samples of all states of the script names[i]
      have the number TAGS_STATES + i as Tag.group. */
   uint32_t names[TAGS_STATES];

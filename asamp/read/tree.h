@@ -17,7 +17,7 @@
 typedef struct TreeNode {
   uint64_t id;       /* id of the frame (frameids.h) */
   uint32_t line;     /* line of the source that ran; 0: unknown */
-  uint32_t parent;   /* index of the caller's node */
+  uint32_t parent;   /* index of the caller's node in Tree.nodes */
 } TreeNode;
 
 typedef struct Tree {
