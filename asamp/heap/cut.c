@@ -47,7 +47,7 @@ typedef struct Waiting {
 typedef struct Work {
   const Graph *g;
   Cut *c;
-  unsigned char *flags;		/* flags by object */
+  unsigned char *flags;		/* flags[v]: sum of the flags OWN to LOCAL of object v */
   const char *const *steps;	/* the path given to cut_of */
   size_t n;
   /* If the path ends at a local variable or upvalue: the string object with its name; else

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NODE_FIELDS = 7 };  /* numbers per node */
+enum { NODE_FIELDS = 7 };  /* numbers per node in the file's array "nodes" */
 
 #define WORDS_BYTES	((uint32_t)1 << 30)	/* limit (of StrTab) for the names of functions and
                                                    descriptions of references, bytes */
@@ -53,7 +53,7 @@ typedef struct Out {
   const Graph *g;
   const Naming *m;
   StrList words;	/* names of functions and descriptions of references */
-  IdMap ids;		/* assigned ids */
+  IdMap ids;		/* ids that were assigned to objects (idof) */
   uint32_t lastspare;	/* last id that was given to an object because the id from its address was
                            taken */
   uint32_t *strings;	/* for each string object: the number of its text among the texts of

@@ -60,19 +60,19 @@ typedef struct Reader {
   /* Hash table from addresses to objects. An entry has the number of an object in its low half, and
      in its high half a tag: a second hash of the object's address. Unused entries are FREE. */
   uint64_t *table;
-  uint32_t mask;		/* entries - 1; 0: no table */
+  uint32_t mask;		/* number of entries of 'table' minus 1; 0: no table */
   uint64_t seed;		/* random part of the hash of an address, so that no file can be
                                    made to cause collisions */
   uint32_t next;		/* object whose record the reader expects next */
   size_t sitesize, samplesize, codesize;
   IdMap codes;			/* maps addresses of C functions to indexes in Graph.codes */
-  uint64_t nsites;		/* allocation sites read */
+  uint64_t nsites;		/* number of allocation sites read */
   size_t size, edgesize, latesize, protosize, slotsize, textsize;
   uint64_t defined, nedges;	/* numbers of objects and edges read; the record HEAP_END must have
                                    the same numbers */
   uint64_t bytes, sampled;	/* 'bytes': sum of the bytes of all objects read; 'sampled': sum of
                                    Sample.bytes of all samples read */
-  uint64_t spent;		/* approximate memory used, bytes */
+  uint64_t spent;		/* memory used so far, an estimate, bytes */
   /* Addresses to which distances in the file are relative.
      last        of the last object read
      lastsample  of the object of the last sample read

@@ -84,8 +84,8 @@ typedef struct Sample {
    indexed by objects. */
 typedef struct Graph {
   uint32_t n;			/* number of objects, including object 0, the state */
-  uint64_t *address;		/* address in the process */
-  uint32_t *words;		/* size in words of 8 bytes */
+  uint64_t *address;		/* address of each object in the process */
+  uint32_t *words;		/* size of each object, in words of 8 bytes */
   unsigned char *kind;		/* kind of each object: HEAP_TABLE, ...; object 0: HEAP_KINDS */
   /* For each object, a property that depends on its kind; GRAPH_NONE: unknown, or another kind.
      - string: offset in 'text'
@@ -138,7 +138,7 @@ typedef struct Graph {
   /* number of samples whose objects may be dead: the sampler follows a limited number of samples
      until their objects die, and did not follow these */
   uint64_t unfollowed;
-  char command[HEAP_TEXT + 1];	/* command line, or "" */
+  char command[HEAP_TEXT + 1];	/* command line of the process; "": unknown */
 } Graph;
 
 /* Reads a snapshot. On failure returns NULL with the reason in 'err'. Calls 'progress', unless

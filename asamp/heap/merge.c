@@ -236,7 +236,7 @@ typedef struct Groups {
   Group *g;
   size_t n, size;
   uint32_t *table;	/* indexes in 'g'; UINT32_MAX: free */
-  uint32_t mask;	/* number of entries - 1 */
+  uint32_t mask;	/* number of entries of 'table' minus 1 */
 } Groups;
 
 /* Returns the group with the same key as 'like', which is added if needed. The result is valid

@@ -21,7 +21,7 @@
    the Lua state's own memory has example 0, count 0 and class GRAPH_NONE. */
 typedef struct MergeRow {
   uint32_t depth;		/* number of ancestors */
-  uint32_t above;		/* index of the parent row, or GRAPH_NONE */
+  uint32_t above;		/* index of the parent row; GRAPH_NONE: none */
   uint32_t example;		/* the object of the row that contributes most to 'value' */
   uint32_t from;		/* the object that refers to 'example' by 'way' */
   Way way;			/* the reference from 'from' to 'example' */
@@ -47,7 +47,7 @@ typedef struct MergeRow {
 typedef struct MergeWish {
   const Graph *graph;
   const Naming *naming;
-  const Dominators *dominators;	/* of 'graph'; required */
+  const Dominators *dominators;	/* the dominators of 'graph'; must not be NULL */
   int paths;			/* 1: makes a tree of shortest paths; 0: a tree of dominators */
   /* The objects to which a tree of paths leads: each object v with wanted[v] != 0 or, if 'wanted'
      is NULL, each object of the class 'class'. */
