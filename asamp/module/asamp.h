@@ -52,7 +52,7 @@ typedef struct asamp_Function {
 } asamp_Function;
 
 typedef struct asamp_Frame {
-  const asamp_Function *function;  /* NULL: a native frame. */
+  const asamp_Function *function;  /* The frame's Lua function; NULL: a native frame. */
   int line;		/* 0: unknown, or a native frame. */
   /* Address in the code of a native frame, NULL in a Lua frame. Usually the address of a byte of
      the call instruction that the function is executing; the start of the function if no address
@@ -62,7 +62,7 @@ typedef struct asamp_Frame {
 
 typedef struct asamp_Sample {
   uint64_t number;	/* Number of the sample, counted from 1 for each client. */
-  uint64_t time;	/* CLOCK_MONOTONIC, ns. */
+  uint64_t time;	/* Time of the allocation: CLOCK_MONOTONIC, ns. */
   uint64_t size;	/* Size of the block in bytes, rounded up as by the heap. */
   uint64_t count;	/* Number of sampling periods that the sample represents, >= 1. */
   asamp_Kind kind;	/* Type of the block. */
@@ -99,8 +99,8 @@ typedef struct asamp_Fate {
    collection. A collection that has found no outcome and no death may be left out if it ends within
    10 ms after a reported collection. Times are in ns, sizes in bytes. */
 typedef struct asamp_Collection {
-  uint64_t time;	/* End, CLOCK_MONOTONIC. */
-  uint64_t duration;	/* Length of the pause. */
+  uint64_t time;	/* End of the pause: CLOCK_MONOTONIC, ns. */
+  uint64_t duration;	/* Length of the pause, ns. */
   /* 'inuse': bytes in use, as in collectgarbage "count". 'held': bytes reserved from lua_Alloc or
      mapped. */
   uint64_t inuse, held;
@@ -170,8 +170,8 @@ typedef struct asamp_Counts {
   /* Blocks of all kinds except ASAMP_STACK. A block counts when it is allocated, and each time it
      grows. */
   uint64_t blocks;
-  uint64_t kindbytes[ASAMP_KINDS];  /* Bytes by asamp_Kind. */
-  uint64_t kindblocks[ASAMP_KINDS];  /* Blocks by asamp_Kind. */
+  uint64_t kindbytes[ASAMP_KINDS];  /* Bytes of each kind, indexed by asamp_Kind. */
+  uint64_t kindblocks[ASAMP_KINDS];  /* Blocks of each kind, indexed by asamp_Kind. */
 } asamp_Counts;
 
 /* The functions of this interface. Except 'symbol' and 'kindname', call them only where the Lua API

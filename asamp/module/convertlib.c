@@ -46,7 +46,7 @@ typedef struct Work {
   const char *path, *out;
   ReadProfile *profile;
   ReaderClient *client;
-  Output *output;        /* NULL: not open */
+  Output *output;        /* the output file; NULL: not open */
   Firefox *firefox;
   /* number of items that the output for Firefox lacks because of each limit */
   uint64_t firefoxleft[LEFT_N];

@@ -21,7 +21,7 @@ typedef struct Counting {
 /* A counter of profiler.counter. */
 typedef struct Counter {
   Counting *counting;	/* the exact counts of the Lua state */
-  int active;		/* 1: not closed yet */
+  int active;		/* 1: the counter was not closed yet */
   /* While 'active' is 1: counting->counts at the start of this counter. After that: the allocations
      that this counter has counted. */
   luaN_Counts counts;

@@ -194,10 +194,10 @@ typedef struct Request {
   /* If 'isover' is 1: errno of the failure; 0: success. If 'isover' is 0: the errno that the
      request receives if it runs into the timeout. */
   int error;
-  int fd;               /* -1: not connected */
+  int fd;               /* the socket; -1: not connected */
   size_t sent;          /* number of bytes of the line that were sent */
   ForeignPeer peer;     /* the listening process; valid when connected */
-  Bytes got;            /* the answer so far */
+  Bytes got;            /* the part of the answer that was received so far */
 } Request;
 
 /* Finishes a request and closes its socket. 'error': an errno; 0: success. */
@@ -565,7 +565,7 @@ typedef struct Passing {
   /* The handler of the signal: one of 'at_once' and 'later'. The other one is NULL. */
   void (*at_once) (int);
   void (*later) (int, siginfo_t *, void *);
-  struct sigaction before;  /* the previous action */
+  struct sigaction before;  /* action of the signal before 'run' changed it */
 } Passing;
 
 enum { NPASSING = 7 };

@@ -48,7 +48,7 @@
 /* An HTTP request. It exists from the arrival of its header until its answer was sent or its
    connection was closed. */
 typedef struct Request {
-  struct Request *next;	/* an older request */
+  struct Request *next;	/* next older request in the list Server.all */
   struct MHD_Connection *connection;
   char *path;
   const char *method;
@@ -72,9 +72,9 @@ typedef struct Client {
 } Client;
 
 typedef struct Server {
-  struct MHD_Daemon *daemon;      /* NULL: closed */
+  struct MHD_Daemon *daemon;      /* the HTTP server; NULL: closed */
   Request *all;	/* requests that are not finished, newest first */
-  Client *clients;	/* open connections */
+  Client *clients;	/* list of the open connections */
   uint64_t patience;	/* longest time in which a request must arrive completely, ns. It starts
                            when the connection is made or its previous request was answered */
   lua_Integer last;	/* id of the newest request */
