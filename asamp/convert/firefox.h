@@ -38,7 +38,7 @@ enum FirefoxCategory {
 /* A sample whose block has died, but whose death is not stored yet. A death is stored as a second
    row with the sample's bytes as a negative number. */
 typedef struct FirefoxDeath {
-  size_t leaf;          /* index in Firefox.leaves */
+  size_t leaf;          /* the sample's stack, index in Firefox.leaves */
   uint32_t tag;
   uint64_t bytes;
   uint64_t address;

@@ -13,9 +13,9 @@
 
 /* A row of "frameTable". */
 typedef struct FirefoxFrame {
-  uint32_t function;   /* index in funcTable */
-  uint32_t line;       /* 0: unknown */
-  uint32_t category;   /* enum FirefoxCategory */
+  uint32_t function;   /* function of the frame, index in funcTable */
+  uint32_t line;       /* line of the source that ran; 0: unknown */
+  uint32_t category;   /* category of the frame, enum FirefoxCategory */
 } FirefoxFrame;
 
 typedef struct FirefoxFile {

@@ -97,8 +97,8 @@ static void timesamples (FirefoxFile *w) {
 
 /* A sample of a profile without time samples: the sum of one or several rows of allocations. */
 typedef struct TrackRow {
-  int more;            /* 0: no more rows */
-  uint64_t time;       /* us */
+  int more;            /* 1: the struct has a row; 0: there are no more rows */
+  uint64_t time;       /* time of the row, us since the start */
   int64_t leaf, bytes;
 } TrackRow;
 

@@ -24,7 +24,7 @@ typedef struct HeldNode {
      a function. */
   uint32_t step;
   uint32_t function;   /* index in ReadProfile.functions; valid if 'step' is HELDSTACK_NONE */
-  uint32_t line;       /* 0: unknown */
+  uint32_t line;       /* line that allocated the objects; 0: unknown, or a reference */
 } HeldNode;
 
 typedef struct HeldRow {

@@ -20,8 +20,8 @@
 /* Result of repair_file. */
 typedef struct RepairResult {
   int whole;             /* 1: the log is complete; no new file was written */
-  uint64_t samples;      /* allocation samples before the damage */
-  uint64_t timesamples;  /* time samples before the damage */
+  uint64_t samples;      /* number of allocation samples before the damage */
+  uint64_t timesamples;  /* number of time samples before the damage */
   uint64_t kept;         /* bytes of the unpacked log before the damage */
   uint64_t cut;          /* bytes of the unpacked log after the damage, as far as the file can be
                             unpacked */

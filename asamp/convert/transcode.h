@@ -31,7 +31,7 @@ typedef struct TranscodeState {
                            was closed */
   /* The following members are for merged files only. */
   struct TranscodeState *next;  /* the state of the same profile that was closed before this one */
-  uint64_t allocated;   /* exact bytes allocated */
+  uint64_t allocated;   /* exact number of bytes that the state has allocated */
   /* Sampling periods last written for the state. 'period': of allocations, bytes; 'timens': of
      time, ns. */
   uint64_t period, timens;
@@ -68,11 +68,11 @@ typedef struct Transcode {
   const ReadProfile *r;
   Output *o;
   int format;           /* PROFILE_STOCK or PROFILE_EXTENDED */
-  const TranscodeInto *into;  /* NULL: not merged */
+  const TranscodeInto *into;  /* the merged file; NULL: the output is not merged */
   uint32_t ofstate;     /* id of the Lua state 'of' in the profile that is read */
   TranscodeState *of;   /* Lua state to which the encoder assigns events; NULL: none */
   TranscodeState single;  /* the only state, if the output is not merged */
-  Encoder *encoder;     /* NULL before the first event */
+  Encoder *encoder;     /* the encoder of the output; NULL before the first event */
   uint64_t start;       /* start of this profile in the output: monotonic clock, ns */
   /* Number of sampling periods that the samples of unknown type represent. The output lacks these
      samples. */
