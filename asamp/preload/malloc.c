@@ -32,7 +32,7 @@ static __thread int64_t left __attribute__((tls_model("initial-exec")));
 static __thread struct {
   Interval interval;		/* interval.period 0: no interval was drawn yet */
   int inside;		/* > 0: this thread runs code of this file; nothing is sampled then */
-  int resolving;	/* 1: inside malloc_resolve() */
+  int resolving;	/* 1: this thread is inside malloc_resolve() */
 } thread __attribute__((tls_model("initial-exec")));
 
 /* {== watched blocks ==================================================== */
@@ -56,7 +56,7 @@ static uint32_t nextslot;	/* index in 'slots' where the next search for a free s
 /* A bucket of the hash table of watched blocks. A block is stored in one of two buckets
    (bucketof). */
 typedef struct Bucket {
-  const void *block[WAYS];	/* NULL: free */
+  const void *block[WAYS];	/* addresses of watched blocks; NULL: free element */
 } Bucket;
 
 static Bucket buckets[1u << BUCKETLOG];
