@@ -199,8 +199,8 @@ static COLD void point (void *block, size_t n) {
   void (*sampled) (void *, uint64_t, uint64_t);
   int e = errno;
   /* If thread.inside > 0, code of this file runs, so nothing is sampled. If left >= 0, the sample
-     point was handled already: the real allocator has called another function of this file, which
-     has called point(), and this has set 'left' anew. */
+     point was handled already: the real allocator has called another function of this file, whose
+     call of point() has set 'left' anew. */
   if (thread.inside || left >= 0) return;
   thread.inside = 1;
   period = __atomic_load_n(&asamp_mallocs.period, __ATOMIC_RELAXED);
