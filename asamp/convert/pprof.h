@@ -18,8 +18,8 @@
 #include "readersum.h"
 
 /* Writes the profile. Call it after readersum_finish. Returns 0 if out of memory. 'first' is the
-   default sample type ("time": cpu or wall). If it is NULL, the default is alloc_space; in a
-   profile with only time samples, cpu or wall. */
+   default sample type; "time" selects cpu or wall, whichever the file has. NULL: alloc_space, or
+   cpu or wall in a profile that has only time samples. */
 int pprof_write (const ReadProfile *r, const Fold *fold, const ReaderSum *sum,
                  const char *first, Output *o);
 

@@ -4,9 +4,9 @@
 ** killed, as a complete, compressed log. The reader finds the damage.
 **
 **   X1  the log is copied unchanged up to the first record that the reader cannot read;
-**   X2  the new file is complete: it has the trailer, required meta records, and in the extended
-**       format an object for each stack of an allocation sample (missing ones as dead objects of
-**       type "unknown");
+**   X2  the new file is complete: it has the trailer and the required meta records. In the extended
+**       format, it also has an object for each stack of an allocation sample. An object that the
+**       log lacks is added as a dead object of type "unknown";
 **   X3  the new file has its name only when it is complete (output.h);
 **   X4  a file that is still being written is not repaired in place: its writer would continue in a
 **       file without a name.

@@ -128,9 +128,9 @@ static void changed (Transcode *t, const ReadSample *s) {
 
 /* }========================================================================= */
 
-/* Returns the encoder; creates it at the first event. 'timeperiod' (ns; 0: unknown) and 'wall' (1:
-   of wall time) are the sampling period of time in the log's head. Returns NULL if the reading was
-   stopped or if out of memory. */
+/* Returns the encoder; creates it at the first event. 'timeperiod': period of time samples for the
+   log's head, ns; 0: unknown. 'wall' 1: these samples are of wall time; 0: of CPU time. Returns
+   NULL if the reading was stopped or if out of memory. */
 static Encoder *encoder (Transcode *t, uint64_t timeperiod, int wall) {
   const ReadProfile *r = t->r;
   EncoderConfig config;
@@ -455,9 +455,9 @@ static void transcode_death (void *ud, const ReadDeath *d) {
   t->of->deathplace = d->place + 1;
 }
 
-/* Stores in 'survived' whether a sample survived its first collection. Passes 'survived' to the
-   encoder when it has FATES elements; else transcode_collection does. Stops the reading if the
-   survival of an earlier sample of the state is unknown. */
+/* Stores in 'survived' whether a sample survived its first collection. When this array has FATES
+   elements, passes it to the encoder; transcode_collection passes a shorter array. Stops the
+   reading if the survival of an earlier sample of the state is unknown. */
 static void transcode_fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Transcode *t = ud;
   (void)time;

@@ -6,9 +6,10 @@
 **
 **   UN1  in the result, functions with equal names have one number; so have equal names of classes,
 **        and equal label sets. Each state has its own number;
-**   UN2  a closed state ends in the result when the next state of its profile starts; its live
-**        objects die then. If none starts, it ends after all profiles, so that its leaks are still
-**        reported. Native memory may outlive its state: its deaths are written when they occur;
+**   UN2  the end of a closed state is written to the result when the next state of its profile
+**        starts. The end makes the state's live objects dead. If no state starts, the end is
+**        written after all profiles, so that the state's leaks are still reported. Native memory
+**        may outlive its state; each of its deaths is written when it occurs;
 **   UN3  at most READER_MAXSTREAMS states are open at a time; with more, the profiles cannot be
 **        merged.
 */
