@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The Lua module profiler.heap: reads a heap snapshot and computes the results of 'asamp heap'.
-** Sizes are in bytes. Wrong arguments raise errors; so does lack of memory, except in functions
-** that return messages.
+** Sizes are in bytes. Wrong arguments raise errors. Lack of memory raises an error, too, except
+** in functions that return messages on failure.
 **
 ** Trees of objects are returned as lists of rows. A row is a table with fields of MergeRow
 ** (merge.h): depth, above, class, merged, repeated, together, count, self and value. It also has

@@ -106,7 +106,8 @@ void readeremit_copy (ReaderState *s, const ReadSample *sample) {
 }
 
 /* Delivers that a sample has survived. 'follow' 1: the file may record its death, so the sample and
-   the client's tag are added to the list of live survivors, if that has space. */
+   the client's tag are added to the list of live survivors. If the list is full, they are not
+   added. */
 static void survive (ReaderState *s, const ReadSample *sample, int follow, uint64_t time) {
   int room = follow && readerfollow_room(&s->of->follow, &s->failed);
   ReadState *row = s->r->many ? readerstate_row(s) : NULL;
