@@ -75,15 +75,16 @@ typedef struct luaN_Sampler {
      - after 'decide', a minor collection has found the block dead, and it is a young string or
        userdata of more than 512 bytes, or a userdata that was left young for its finalizer */
   void (*freed) (void *ud, lua_State *L, const void *block);
-  /* Called when a watched block (luaN_watch) is resized from 'before' bytes at 'from' to 'after'
-     bytes at 'to', perhaps the same address. Not called for an array that grows in place. Before
-     it, 'sample' may be called for the new bytes; after it, 'freed' for the old address of a moved
-     block. */
+  /* Called when a watched block (luaN_watch) of 'before' bytes at 'from' was resized to 'after'
+     bytes at 'to'. If the block was not moved, both addresses are equal. Exception: not called when
+     an array of at most 8192 bytes grows without being moved. 'sample' may be called for the new
+     bytes before or after this call. If the block was moved, 'freed' may be called for the address
+     'from' after this call. */
   void (*resized) (void *ud, lua_State *L, const void *from, const void *to,
                    uint64_t before, uint64_t after);
   /* Called at a safepoint, to take the samples of the ticks that luaN_interrupt has recorded; there
-     may be no such tick. The running stack has the frames of the tick that have not ended, and
-     perhaps inner frames that were entered after it. */
+     may be no such tick. Since a tick, some frames that were active then may have returned, and
+     frames of other functions may have been added to the stack. */
   void (*point) (void *ud, lua_State *L);
   /* Called when lua_close starts. The state is complete, and collections are possible. */
   void (*closing) (void *ud, lua_State *L);
@@ -457,7 +458,8 @@ typedef struct luaN_Memory {
   uint64_t pauses;	/* sum of all pauses */
   /* CLOCK_MONOTONIC at the start of the running pause; if none is running, of the last one */
   uint64_t began;
-  /* luaN_processor at the start of the last or running pause with a sampler */
+  /* CPU time (the result of luaN_processor) at the start of the last pause during which a sampler
+     was set; this pause may still be running */
   uint64_t processor;
   /* CPU time of all slices of major collections in the life of the state; a slice counts only if
      the state had a sampler */

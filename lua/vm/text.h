@@ -69,16 +69,17 @@ static inline unsigned int luaN_hash (const char *s, size_t l, unsigned int seed
 **
 ** A large part uses the remainder of u / 8 by a prime p = 2^n - d (Knuth, The Art of Computer
 ** Programming 3, 6.4). So the positions of such objects advance in equal steps of s = distance / 8.
-** Objects that are 2^n * 8 bytes apart have positions that are d apart, because 2^n mod p = d. If
-** s divided d, the second one would share its position with a neighbour of the first one, and this
-** would repeat for all objects of a block. So each d is 1 or has no factor below 17, which is
-** enough for distances up to 128 bytes.
+** Two objects may be 2^n * 8 bytes apart, for example at the same offset in two blocks of the heap.
+** Their positions differ by d, because 2^n mod p = d. If s divided d, the second object would have
+** the position of the object that is d / s steps after the first one, and most objects of the two
+** blocks would collide in this way. So each d is 1 or has no factor below 17: no step from 2 to 16
+** (distances up to 128 bytes) divides it.
 **
 ** A small part multiplies by the golden ratio (Knuth, same section). The remainder by a prime would
 ** leave up to 73 of 512 nodes unused there.
 **
-** The low three bits of u shift the position by eighths of 2^n. They are 0 except in light
-** userdata.
+** In parts of both sizes, the low three bits of u shift the position by eighths of 2^n. They are 0
+** except in light userdata.
 */
 static inline size_t luaN_spread (uint64_t u, int n) {
   static const unsigned char below[] = {  /* d of the prime 2^n - d, for n = 11, 12, … */
