@@ -43,9 +43,11 @@
 #define GROWTH_SMALL	16u
 #define GROWTH		4u
 
-/* Numbers of blocks of a chunk: CHUNK_MIN to CHUNK_MAX if the chunk comes from lua_Alloc, which
-   must provide one block more for the alignment; MAPPED_MIN to MAPPED_MAX if the chunk is mapped. A
-   huge chunk has more, a mapping left by a closed state may have fewer. */
+/* Numbers of blocks of a chunk.
+   CHUNK_MIN to CHUNK_MAX    if the chunk comes from lua_Alloc. The memory of one more block is
+                             requested, so that the blocks can be aligned.
+   MAPPED_MIN to MAPPED_MAX  if the chunk is mapped. A huge chunk has more blocks; a mapping left by
+                             a closed state may have fewer. */
 #define CHUNK_MIN	8u
 #define CHUNK_MAX	(MAPPED_MAX - 1)
 #define MAPPED_MIN	4u

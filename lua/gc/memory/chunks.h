@@ -43,12 +43,16 @@ LUAI_FUNC void luaN_trim (struct global_State *g, size_t reserve, int all);
 #define LUAN_PAGE	4096u
 #define luaN_pageof(line)  ((line) / (LUAN_PAGE / LUAN_LINE))
 
-/* If 'releasing' is set (by major.c), returns free pages of the next mapped chunks to the system.
-   Clears 'releasing' when the blocks have at most 'most' bytes that were not returned, when all
-   chunks were visited, or when the system refuses. */
+/*
+** If 'releasing' is set (by major.c), returns free pages of mapped chunks to the system. Visits a
+** bounded number of chunks, from the one at which the last call has stopped. Clears 'releasing'
+** - when all chunks were visited
+** - when the blocks of the heap have at most 'most' bytes in addition to their returned pages
+** - if the system has refused madvise, or LUA_GC has no-madvise, or pages exceed LUAN_PAGE bytes
+*/
 LUAI_FUNC void luaN_releasepages (struct global_State *g, size_t most);
 
-/* Records that the pages of lines i to j - 1 of b, if they were returned to the system, are memory
-   of the process again. To be called before these lines are used: the first access makes the system
-   provide the pages. */
+/* Clears the records that pages of the lines i to j - 1 of b were returned to the system. To be
+   called before these lines are used, because the first access to a returned page makes it memory
+   of the process again. */
 LUAI_FUNC void luaN_usepages (luaN_Blocks *h, luaN_Block *b, unsigned i, unsigned j);

@@ -56,8 +56,8 @@ LUAI_FUNC void luaN_mayenter (struct lua_State *L, const char *function);
 
 /* Checks the invariants and ends the process if one is violated. Called after each collection; in a
    large heap it checks only every sixteenth time (with LUAN_STRESS=verify=N: every N-th time).
-   exact: 1 after luaC_fullgc: then the count of old bytes must be exact, because no old object is
-   dead. luaN_verifier is set by inspect/verify.c. */
+   exact: 1 if luaC_fullgc has run just now, so that no old object is dead and the count of old
+   bytes must be exact. luaN_verifier is set by inspect/verify.c. */
 #if defined(LUAN_DEBUG)
 LUAI_DDEC(void (*luaN_verifier) (struct lua_State *L, int exact);)
 #define luaN_mustverify(L,exact)	luaN_verifier(L, exact)

@@ -78,13 +78,13 @@
 #define LUAN_GRANULE	8u
 /* A heap is big if its blocks or its old objects have at least this number of bytes: no cache holds
    it, and huge pages are worth their cost. The share of a state is LUAN_BIGHEAP divided by the
-   number of states of the process: up to its share, a heap that has shrunk keeps free memory
-   (major.c). */
+   number of states of the process. After the heap of a state has shrunk, the state keeps free
+   memory only up to its share (major.c). */
 #define LUAN_BIGHEAP	((size_t)64 * 1024 * 1024)
 /* Largest size in bytes of a small allocation. If a small allocation fits into no hole (run of free
    lines) of the current block, the nursery continues in another block, and the rest of the current
-   block stays unused. A larger allocation leaves the nursery where it is: it uses a second hole,
-   the overflow region. */
+   block stays unused. For a larger allocation, the nursery continues in the current block: the
+   allocation uses a second hole, the overflow region. */
 #define LUAN_SMALL	256u
 /* Number of lists of blocks with holes. Index of a list: log2 of the number of lines of the largest
    hole of its blocks. */
@@ -254,14 +254,15 @@ typedef struct luaN_Blocks {
   luaN_Chunk *next;
   /* bytes obtained from lua_Alloc or mapped (H5) */
   size_t held;
-  /* Bytes that luaN_ask has freed, not yet added to the count of the process (giveback.h). */
+  /* Bytes that luaN_ask has freed since luaN_freeend was last called. luaN_freeend adds them to the
+     count of the process (giveback.h). */
   size_t freed;
   /* luaN_askmore refuses growth that would raise 'held' to this number of bytes; 0: no limit. Set
      when lua_Alloc refuses memory, set to 0 at the end of a major collection. */
   size_t ceiling;
-  /* lua_Alloc was found able to provide memory until 'held' reaches this number of bytes, so
-     luaN_leavesroom does not check growth that stays well below it. Set anew at the end of a major
-     collection. */
+  /* A test of luaN_leavesroom has shown that lua_Alloc can provide memory until 'held' has this
+     number of bytes. Growth that stays well below this number is not tested again. Set anew at the
+     end of a major collection. */
   size_t proven;
   /* While heap.allocated (bytes allocated in the life of the state) is at most this number,
      luaN_leavesroom lets the heap grow without checking that lua_Alloc can provide more. Set anew

@@ -8,10 +8,10 @@
 #include "debug.h"
 #include "holes.h"
 
-/* A block that is not completely free is in one of the lists 'holed', from which the allocator
-   takes holes (runs of free lines), if at least MIN_FREE_LINES of its lines are free; a small block
-   also if at least 1 / MIN_FREE_PART of them are. Lower limits fill blocks better, and make the
-   allocator visit more blocks. */
+/* The allocator takes holes (runs of free lines) from the blocks of the lists 'holed'. A block that
+   is not completely free is in one of these lists if at least MIN_FREE_LINES of its lines are free.
+   For a small block it suffices that 1 / MIN_FREE_PART of its lines are free. Lower limits fill
+   blocks better, and make the allocator visit more blocks. */
 #define MIN_FREE_LINES		16u
 #define MIN_FREE_PART	(LUAN_LINES / MIN_FREE_LINES)
 
@@ -87,9 +87,9 @@ unsigned luaN_survey (const luaN_Block *b, unsigned *largest) {
 }
 
 
-/* Moves b to the list for its number of free lines, even if b is in 'used', the list of blocks from
-   which the nursery has taken holes. (luaN_relist does not move those.) The nursery must not use
-   holes of b any more. */
+/* Moves b to the list for its number of free lines. Unlike luaN_relist, also moves a block of
+   'used', the list of blocks from which the nursery has taken holes. The nursery must not use holes
+   of b any more. */
 static void relist (luaN_Blocks *h, luaN_Block *b) {
   unsigned largest, n = luaN_survey(b, &largest);
   luaN_Where where;

@@ -47,8 +47,9 @@ LUAI_FUNC unsigned luaN_sweeplines (luaN_Blocks *h, lu_byte bit, unsigned n);
    since the last minor collection, stay in use until luaN_recycle frees them. */
 LUAI_FUNC void luaN_forget (luaN_Blocks *h, char *p, size_t n);
 
-/* Frees the n bytes at p: whole lines with equal marks. If the result is a block, the caller must
-   call luaN_relist for it after its last free in this block, because lists order blocks by their
-   free lines. Returns NULL if luaN_relist is not needed. Lines with LUAN_YOUNG, which belong to a
-   hole taken since the last minor collection, stay in use until luaN_recycle frees them. */
+/* Frees the n bytes at p: whole lines with equal marks. Lines with LUAN_YOUNG, which belong to a
+   hole taken since the last minor collection, stay in use until luaN_recycle frees them. Returns
+   the block of the lines if it must move to the list for its new number of free lines. The caller
+   must then call luaN_relist for the block, after the last call that frees lines of it. Returns
+   NULL if the block need not move now. */
 LUAI_FUNC luaN_Block *luaN_freelines (luaN_Blocks *h, char *p, size_t n);

@@ -19,9 +19,9 @@ struct global_State;
 LUAI_FUNC void *luaN_callalloc (struct global_State *g, void *p, size_t osize, size_t nsize);
 
 #if defined(LUAN_DEBUG)
-/* Sets whether memory that this OS thread obtains from malloc belongs to a Lua heap (the result of
-   luaN_isallocating), and returns the previous setting. The verifier of the heap uses this for its
-   own memory, which must not count as the program's. */
+/* Sets the result of luaN_isallocating on this OS thread, and returns the previous result. While it
+   is 1, a sampler of malloc omits the memory that this OS thread obtains. The verifier of the heap
+   sets it to 1 while it allocates its own memory, which the program has not requested. */
 LUAI_FUNC int luaN_lend (int on);
 #endif
 

@@ -21,7 +21,7 @@ typedef struct Spare {
 
 /* The spare mappings of the process (left by closed states). Only the OS thread that has taken the
    flag 'busy' may use this struct, except that 'bytes' may be read atomically. An OS thread never
-   waits for the flag: it does without spare mappings. */
+   waits for the flag: while another one has it, the OS thread maps and unmaps memory directly. */
 static struct {
   /* 1: an OS thread uses the spare mappings (luaN_hold) */
   int busy;

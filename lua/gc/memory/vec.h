@@ -32,7 +32,7 @@ typedef struct luaN_List {
 LUAI_FUNC int luaN_reserve (struct global_State *g, luaN_Vec *v, size_t n);
 
 /* Reduces the capacity to a quarter if it exceeds 64 words, and less than an eighth of it is
-   needed. Needed are the words in use and 'spare' more, for which the caller must keep capacity. */
+   needed. 'spare' words are needed in addition to the words in use. */
 LUAI_FUNC void luaN_shrinkspare (struct global_State *g, luaN_Vec *v, size_t spare);
 
 /* Reduces the capacity to the words in use, unless there are none. */
@@ -41,7 +41,7 @@ LUAI_FUNC void luaN_fitvec (struct global_State *g, luaN_Vec *v);
 /* Frees the memory, and makes the array empty. */
 LUAI_FUNC void luaN_freevec (struct global_State *g, luaN_Vec *v);
 
-/* Returns vector i of luaN_Gc; there are LUAN_VECS. After a full collection, vectors 0 to
+/* Returns vector number i (0 to LUAN_VECS - 1) of luaN_Gc. After a full collection, vectors 0 to
    LUAN_EMPTYVECS - 1 have no words in use. At the end of a major collection, vectors 0 to
    LUAN_SHRUNKVECS - 1 get a smaller capacity if most of it is unused. */
 enum { LUAN_EMPTYVECS = 11, LUAN_SHRUNKVECS = 15, LUAN_VECS = 22 };
