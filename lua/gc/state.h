@@ -83,8 +83,8 @@ typedef struct luaN_Mark {
      slots    used instead of 'holders' for a table that has had a large vector: pairs of the table
               and the slot with the reference */
   luaN_Vec holders, slots;
-  /* Number that grows by one whenever marking reaches an object and leaves it young (ageing.h). A
-     visit that changes it has found an object alive. */
+  /* Number that grows by one whenever marking reaches an object and leaves it young (ageing.h). So
+     if it changes during a visit, the visit has reached such an object. */
   size_t met;
   luaN_Vec young;		/* mark stack of objects that were young when they were marked */
   luaN_Vec old;			/* mark stack of objects that were old when they were marked */
@@ -134,7 +134,7 @@ typedef struct luaN_Remset {
      number of words of 'slots', or the total number of slots of the tables in 'whole'. */
   unsigned many;
   /* When a slot of a huge table (LUAN_VAST) is to be added to 'slots', and 'slots' has at least
-     this number of words, refine.c shortens the list first. MAX_SIZET: it does not. */
+     this number of words, refine.c shortens the list first. MAX_SIZET: refine.c never does so. */
   size_t refineat;
   /* Number of entries of 'objects' that refine.c could not remove when it last shortened the list:
      threads, open upvalues and weak tables. */
@@ -211,9 +211,10 @@ typedef struct luaN_Weak {
      step looks up the logged objects as weak keys (ahead.h). */
   lu_byte logging;
   /* Progress of slices in a list 'doubtful' of undecided entries (ahead.h).
-     doubt      Index of the next word to visit. The list is doubtful[again] in a pass,
-                [LUAN_DOUBTVALUES] while tombstoned values are restored or cleared, [LUAN_DOUBTKEYS]
-                while the sweep removes entries with dead keys.
+     doubt      Index of the next word to visit. The list depends on the work:
+                doubtful[again]             in a pass (a new visit of the entries of both lists)
+                doubtful[LUAN_DOUBTVALUES]  to restore or clear tombstoned values (hidden.h)
+                doubtful[LUAN_DOUBTKEYS]    to remove entries with dead keys, during the sweep
      doubtkept  In a pass: number of words at the start of the list that stay in it. While slices
                 tombstone values, which they do in rounds: index in doubtful[LUAN_DOUBTVALUES] at
                 which the present round ends. */
@@ -296,9 +297,9 @@ typedef struct luaN_Finalize {
      finalizers. 'youngbits' grows if many of these objects survive, and falls if few survive. Not
      used in the incremental mode. */
   unsigned youngbits;
-  /* Dead userdata that minor collections leave young until their finalizers have run: the next
-     minor collection after that can free them, whereas only a major collection could free old ones
-     (waiting.h, G11). */
+  /* Dead userdata that minor collections leave young until their finalizers have run (waiting.h,
+     G11). A minor collection can then free them. If they were tenured, only a major collection
+     could. */
   luaN_Vec left;
   /* Live small userdata with finalizers that the last minor collection has not tenured (ageing.h,
      G10). */
@@ -345,13 +346,15 @@ typedef struct luaN_Bytes {
   size_t explicit;
   l_mem old;			/* old objects and their vectors (H6) */
   l_mem living;			/* bytes that the last major collection has marked */
-  /* Bytes of blocks that the heap keeps because the last major collection has not found the heap
-     shrunk: as many as were in use then. 0: none are kept for this reason. */
+  /* Least bytes of blocks that the heap keeps after a major collection that has not found the heap
+     shrunk: the bytes of the blocks that were in use when its marking ended. 0: the heap has shrunk
+     ('lately' then determines the memory to keep). */
   size_t needed;
-  /* Largest KiB of blocks in use at the end of a marking that has found the heap shrunk: [0] in the
-     current period, [1] in the period before. A marking does not count if the heap uses more than
-     its share of LUAN_BIGHEAP. A heap that has shrunk keeps memory for the larger of the two.
-     WHILE_HEAPS of major.c defines the periods. */
+  /* A heap that has shrunk keeps memory for the larger of these two numbers. Each is the largest
+     KiB of blocks that were in use when the marking of a major collection ended: [0] in the current
+     period, [1] in the period before (WHILE_HEAPS of major.c defines the periods). Counts only
+     collections that have found the heap shrunk, with at most LUAN_BIGHEAP / (number of states of
+     the process) bytes of blocks in use. */
   unsigned lately[2];
   /* KiB that the state had allocated in its life when the current period started, modulo 2^32. (A
      period is the time for which lately[0] records the largest heap.) */
@@ -359,8 +362,9 @@ typedef struct luaN_Bytes {
   /* Time at which the current period started (the time for which lately[0] records the largest
      heap): milliseconds of CLOCK_MONOTONIC, modulo 2^32. */
   unsigned whilebegan;
-  /* 1: the last major collection has found the heap shrunk, and the reserved bytes within the
-     heap's share of LUAN_BIGHEAP. So malloc_trim is to be called when giveback.h allows it. */
+  /* 1: malloc_trim is to be called when giveback.h allows it, because the last major collection has
+     found the heap shrunk. Not set if the heap has more than LUAN_BIGHEAP / (number of states of
+     the process) reserved bytes. */
   lu_byte shrunk;
   /* Live KiB of the last major collection, without the objects that are only reachable from dead
      objects with finalizers. */
@@ -370,14 +374,14 @@ typedef struct luaN_Bytes {
   size_t tenured;
   /* bytes that became old in the life of the state, up to the last collection */
   uint64_t alltenured;
-  /* Bytes that became old since the last major collection ended, of long strings, large userdata,
-     and small userdata queued for finalization. */
+  /* Bytes of the objects of three kinds that were tenured since the last major collection ended:
+     long strings, large userdata, and small userdata queued for finalization. */
   size_t texts;
   /* Value of bytes.texts (bytes of large strings and userdata that became old) at the start of the
      last minor collection for which no major collection was running. */
   size_t textsbefore;
-  /* Bytes that became old while the last major collection ran, of long strings, large userdata, and
-     small userdata queued for finalization. */
+  /* Bytes of the objects of three kinds that were tenured while the last major collection ran: long
+     strings, large userdata, and small userdata queued for finalization. */
   size_t textsleft;
   /* bytes of the live long strings and large userdata that the last minor collection has not
      tenured */
@@ -397,8 +401,8 @@ typedef struct luaN_Growth {
   const Node *old;		/* its current hash part */
   /* number of nodes of 'old'; the next hash part has twice as many */
   unsigned size;
-  /* When the next hash part was allocated: number of nodes of 'old' that the search for a free node
-     had not visited yet. */
+  /* Number of nodes of 'old' that the search for a free node had not visited yet when the next hash
+     part was allocated. */
   unsigned from;
   /* node      the nodes of the next hash part
      lastfree  the node that the search for a free node has visited last; before the search, the end
@@ -410,7 +414,8 @@ typedef struct luaN_Growth {
   uint32_t *copyof;
   /* number of nodes at the start of the next hash part that are initialized */
   unsigned cleared;
-  /* number of nodes at the start of 'old' whose keys were copied, if the nodes had a value */
+  /* Number of nodes at the start of 'old' that were visited to copy their keys. The key of a node
+     without a value was not copied. */
   unsigned copied;
   /* number of nodes of the next hash part that contain a copied key, or contained one before */
   unsigned used;
@@ -428,7 +433,7 @@ typedef struct luaN_Pace {
   /* 1: the running major collection does more work in each slice, because weak tables had received
      many entries when it started */
   lu_byte hurried;
-  /* how often the largest size of a nursery is doubled at present (pace.c) */
+  /* log2 of the factor by which the largest size of a nursery is raised at present (pace.c) */
   lu_byte wider;
   /* If LUA_GC has nursery=N-M: the number from which function 'between' of pace.c computes the size
      of the next nursery, N to M bytes. */
@@ -451,14 +456,15 @@ typedef struct luaN_Pace {
   uint64_t planned, charged;
   /* Work debt: bytes of marking that did not fit into one pause. */
   size_t owed;
-  /* Bytes by which stacks have grown, minus the marking done since. Stack growth makes marking due,
-     like all allocation. So that this marking need not be done in one pause, the number raises the
-     limit of the work debt, the marking that may be left to later pauses (luaN_pay). */
+  /* Bytes of stack growth for which the marking is still due. (Stack growth makes marking due, like
+     all allocation.) Not all of this marking must be done in one pause: the work debt ('owed') may
+     exceed its usual limit by WORK bytes for each of these bytes (luaN_pay). */
   size_t stackgrowth;
   /* number of major collections that have ended */
   unsigned cycles;
-  /* The delay of major collections while the heap does not grow (PATIENCE_MIN to PATIENCE_MAX): one
-     is due when the bytes allocated since the last one are this multiple of the live bytes. */
+  /* Back-off of major collections, from PATIENCE_MIN to PATIENCE_MAX: while the heap does not grow,
+     a major collection is due when the bytes allocated since the last one are 'patience' times the
+     live bytes. */
   unsigned patience;
   /* Bytes that the state had allocated in its life when the last major collection ended. (Function
      'spent' of pace.c says how the pacer counts them.) */
