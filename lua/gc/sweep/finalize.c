@@ -25,7 +25,8 @@
 
 /* finalize.quota is the number of finalizers that a batch calls even if its time is up. It is 0 at
    first, and again when the queue of objects to finalize is empty. If the queue grows from one
-   batch to the next, luaN_setquota raises it, first to LEAST_QUOTA, then fourfold each time. */
+   batch to the next, luaN_setquota raises a quota of 0 to LEAST_QUOTA, and multiplies a higher one
+   by 4. */
 #define LEAST_QUOTA	64u
 
 
@@ -58,8 +59,8 @@ static void setaside (luaN_Gc *c, GCObject *o) {
 }
 
 
-/* Removes the objects whose finalizers were called from the start of the queue 'tobefinalized', if
-   they are at least half of it. */
+/* The queue 'tobefinalized' starts with entries of objects whose finalizers were called. Removes
+   these entries if they are at least half of the queue. */
 static void dropcalled (luaN_Gc *c) {
   luaN_Vec *v = &c->finalize.tobefinalized;
   size_t gone = c->finalize.next;
@@ -124,9 +125,9 @@ void luaC_checkfinalizer (lua_State *L, GCObject *o, Table *mt) {
 
 /* To be called after a minor collection. Adapts youngbits, which determines how many young objects
    with finalizers make a minor collection due. young: number of these objects before the
-   collection. alive: number of them that have survived. Raises youngbits if these are more than 1 /
-   YOUNG_MANY, lowers it if at most 1 / YOUNG_FEW. Does nothing if 'young' was too low to make a
-   collection due. */
+   collection. alive: number of them that have survived. Raises youngbits if
+   more than 1 / YOUNG_MANY have survived, lowers it if at most 1 / YOUNG_FEW have. Does nothing if
+   'young' was too low to make a collection due. */
 static void setyoungbits (luaN_Finalize *f, size_t young, size_t alive) {
   if (young < (YOUNG_MIN << f->youngbits) + f->closed) return;
   if (alive > young / YOUNG_MANY) f->youngbits += (f->youngbits < YOUNG_BITS);
@@ -190,11 +191,11 @@ size_t luaN_selectslice (global_State *g, size_t bytes) {
 }
 
 
-/* Raises finalize.quota (first to LEAST_QUOTA, then fourfold while it is below the length of the
-   queue) if finalizers become due faster than batches call them: the queue is longer than at the
-   previous step of the collector, and no batch has emptied it since then. finalize.waiting is the
-   length at the previous step, or 0 if a batch has emptied the queue since then. While slices of a
-   major collection still queue dead objects, only records the length. */
+/* Raises finalize.quota if finalizers become due faster than batches call them: the queue is longer
+   than at the previous step of the collector, and no batch has emptied it since that step. Raises a
+   quota of 0 to LEAST_QUOTA; multiplies a higher one by 4 if it is below the length of the queue.
+   Records the length in finalize.waiting; a batch that empties the queue sets this to 0. While
+   slices of a major collection still queue dead objects, only records the length. */
 void luaN_setquota (global_State *g) {
   luaN_Finalize *f = &g->heap.gc.finalize;
   unsigned n = (unsigned)(f->tobefinalized.n - f->next);
@@ -212,8 +213,8 @@ typedef struct Batch {
   /* end: time in nanoseconds at which the batch must end; 0 until the clock is first read. read:
      last value of the clock. */
   uint64_t end, read;
-  /* calls: number of calls, including the next one. quota: least number of calls, made even if the
-     time is up. */
+  /* calls: number of finalizers that the batch has called, plus 1 for the one that isover permits
+     next. quota: least number of finalizers that the batch calls, even if its time is up. */
   size_t calls, quota;
 } Batch;
 

@@ -10,8 +10,8 @@ LUAI_FUNC void luaN_sweepyoungstrings (global_State *g);
 /* Removes all dead strings from the string table, in a full collection. */
 LUAI_FUNC void luaN_sweepallstrings (global_State *g);
 
-/* Starts the sweep of the string table. To be called when everything alive is marked;
-   luaN_sweepstrings then sweeps the buckets, a number of them in each call. */
+/* Starts the sweep of the string table. To be called when everything alive is marked, before the
+   first call of luaN_sweepstrings, which sweeps some buckets in each call. */
 LUAI_FUNC void luaN_beginstrings (global_State *g);
 
 /* Sweeps up to n buckets of the string table and returns the number of swept buckets. If that is

@@ -117,8 +117,8 @@ static int isroomy (const lua_State *th) {
 
 
 /* Frees every second unused CallInfo of L. Returns the cost: the number of bytes whose marking
-   takes as long. If a major collection is to continue its scan of L's stack at a CallInfo that is
-   freed, lets it continue at one that is left. */
+   takes as long. If a major collection is to continue its scan of L's stack at a freed CallInfo,
+   makes it continue at one that is kept. */
 static size_t freecalls (lua_State *L) {
   luaN_Mark *m = &G(L)->heap.gc.mark;
   CallInfo *ci = L->ci->next, *next;

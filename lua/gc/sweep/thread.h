@@ -14,8 +14,7 @@
 */
 LUAI_FUNC size_t luaN_shrinkthread (lua_State *th, int all);
 
-/* Frees unused memory of the running thread L and of the main thread: calls luaN_shrinkthread,
-   which describes 'all', for both. */
+/* Calls luaN_shrinkthread, with this 'all', for the running thread L and for the main thread. */
 LUAI_FUNC void luaN_shrinkown (lua_State *L, int all);
 
 /* Ends the dead thread th: closes those of its open upvalues that are alive, and frees its stack if
