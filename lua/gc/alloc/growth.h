@@ -40,7 +40,7 @@
 **        which the buffer was allocated.
 **   GA2  The first 'cleared' nodes of the buffer are initialized. The buffer has copies only if all
 **        its nodes are initialized. The value of a copy is an integer (luaN_setcopy). The value of
-**        any other initialized node is empty, and its key is nil, or dead and NULL.
+**        any other initialized node is empty; its key is nil, or a dead key with the address NULL.
 **   GA3  Each of the first 'copied' old nodes has at most one copy, whose value has the index of
 **        the node. There are no other copies.
 */

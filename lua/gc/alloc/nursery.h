@@ -25,13 +25,13 @@
 **   N1  free <= limit <= end, and all three are addresses in the current hole. If there is none,
 **       all three are the address of the luaN_Heap.
 **   N2  mark <= free. The bytes of the hole up to 'mark' are counted in GCdebt and 'allocated'.
-**       luaN_flush adds those from mark to free, and sets mark to free. A signal handler may run
-**       between two of these stores, also when the hole changes. In the handler, the result of
-**       luaN_allocated may be wrong by up to LUAN_BLOCK bytes and the bytes of the block that is
+**       luaN_flush adds the bytes from mark to free, and sets mark to free. A signal handler may
+**       run while these members or the hole are being changed. In the handler, the result of
+**       luaN_allocated may be wrong by up to LUAN_BLOCK bytes plus the bytes of the block that is
 **       being counted.
-**   N3  A collection is due when GCdebt is above 0. If it is not, limit <= mark - GCdebt: if 'free'
-**       had that address, luaN_flush would set GCdebt to 0. So the allocation that makes a
-**       collection due takes the slow path.
+**   N3  A collection is due when GCdebt is above 0. While GCdebt is at most 0, limit is at most
+**       mark - GCdebt. (When 'free' has reached that address, luaN_flush sets GCdebt to 0.) So the
+**       allocation that makes a collection due takes the slow path.
 **   S1  A sample is due when 'free' reaches 'point', an address that may be above the hole.
 **       point - free, the number of bytes until the next sample, is at least 1. An allocation
 **       outside the hole lowers 'point' by its size. If 'free' is raised by bytes that do not count
