@@ -8,7 +8,7 @@
 ** An ageing object is
 ** - a long string or userdata of more than LUAN_LARGETEXT bytes: left young by at most two minor
 **   collections
-** - a smaller userdata with a finalizer: left young by at most one
+** - a smaller userdata with a finalizer: left young by at most one minor collection
 **
 ** A userdata must also own no external bytes, have at most one user value, and refer to no unmarked
 ** object except its metatable.
@@ -52,7 +52,8 @@
 #define luaN_beginageing(c,on)	((c)->mark.ageing = (lu_byte)(on))
 
 /* To be used before the references of o are traversed. If the running collection may leave objects
-   young, sets mark.holder to o: the object through which the objects visited next are reached. */
+   young, sets mark.holder to o, which is then recorded if it refers to such an object. Otherwise
+   sets mark.holder to NULL. */
 #define luaN_agein(c,o) \
   ((c)->mark.holder = (c)->mark.ageing ? (o) : NULL)
 
@@ -67,8 +68,8 @@
    ((o)->marked & (LUAN_EPOCH | LUAN_MET)) == LUAN_MET)
 
 /* Returns the survivor age of o, a long string or userdata: how many minor collections o has
-   survived without being tenured. For a small userdata that has survived one, returns LUAN_MOSTAGE,
-   so that the next minor collection tenures o. */
+   survived without being tenured. For a small userdata that has survived one collection, returns
+   LUAN_MOSTAGE, so that the next minor collection tenures o. */
 LUAI_FUNC unsigned luaN_age (const GCObject *o);
 
 /* Sets the survivor age of o, a long string or userdata (see luaN_age). The age of a large userdata

@@ -23,8 +23,8 @@ typedef struct luaN_Chase {
   luaN_Vec entries;
 } luaN_Chase;
 
-/* Starts to resolve at most n ephemerons by their keys. Returns 0 if there is no memory;
-   luaN_endchase must not be called then. */
+/* Starts to resolve at most n ephemerons by their keys, and returns 1. Returns 0 if there is no
+   memory; the caller must not call luaN_endchase in this case. */
 LUAI_FUNC int luaN_beginchase (global_State *g, luaN_Chase *x, size_t n);
 
 /* Marks the value of node n if its key is marked, else adds n to x. Does nothing if n is empty. The

@@ -27,9 +27,9 @@ LUAI_FUNC void luaN_clearbits (global_State *g, int bit);
    finds them. */
 LUAI_FUNC int luaN_markslice (global_State *g, size_t bytes);
 
-/* Marks the next n objects (fewer if fewer are left) of finalize.tobefinalized, the queue of
-   objects whose finalizers are to be called. Continues where the last call has ended. Returns how
-   many objects of the queue were still unvisited before this call. */
+/* Marks up to n objects of finalize.tobefinalized, the queue of objects whose finalizers are to be
+   called, from the first object that no earlier call has marked. Returns the number of objects of
+   the queue that no call had marked before this call. */
 LUAI_FUNC size_t luaN_markfinalized (global_State *g, size_t n);
 
 /* Marks the roots: the main thread, the running thread L, heap.pinned, the registry, the metatables

@@ -36,13 +36,14 @@ LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
 LUAI_FUNC int luaN_discoverweak (global_State *g, Table *t, int kind);
 
 /* Adds the weak table t, whose weak references are 'kind' (luaN_weakness), to weak.inmajor, the
-   list of those that the major collection has reached, unless t is in that list already. Returns 0
-   if there is no memory. */
+   list of the weak tables that the major collection has reached. Does nothing if t is in this list.
+   Returns 0 if there is no memory. */
 LUAI_FUNC int luaN_discoverinmajor (global_State *g, Table *t, int kind);
 
 /* To be called for a weak table t that is remembered or has a remembered slot: t may have become
-   weak after it was marked. If a major collection has marked t, adds t to weak.inmajor, the weak
-   tables reached by it. If there is no memory for that, marks all keys and values of t. kind: which
+   weak after it was marked. If a major collection has marked t, adds t to weak.inmajor, the list
+   of the weak tables that it has reached. If there is no memory to add t, marks all keys and values
+   of t. kind: which
    references of t are weak (luaN_weakness). */
 LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 

@@ -66,10 +66,10 @@ LUAI_FUNC uint64_t luaN_charged (global_State *g, uint64_t *planned);
    allocated since the last slice. */
 LUAI_FUNC size_t luaN_markbudget (global_State *g, size_t bytes);
 
-/* Returns the bytes that this pause must mark: the sum of 'work', which has become due since the
-   last pause, and of the bytes that earlier pauses have left (pace.owed). If the sum is above the
-   bound of a pause, the rest is left to later pauses (in pace.owed). But pace.owed has a limit,
-   too: bytes above it must be marked in this pause. */
+/* Returns the bytes that this pause must mark. work: bytes whose marking has become due since the
+   last pause. pace.owed is the work debt: bytes that earlier pauses have left. If 'work' plus the
+   debt exceeds the bound of a pause, the rest becomes the new debt. The debt has a limit, too: this
+   pause must mark the bytes above that limit, even if it then exceeds its own bound. */
 LUAI_FUNC size_t luaN_pay (luaN_Gc *c, size_t work);
 
 /* Returns upstream's step size, 2^gcstepsize bytes. An explicit step counts as the allocation of

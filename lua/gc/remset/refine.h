@@ -7,8 +7,8 @@
 
 #include "lgc.h"
 
-/* Removes all slots from remset.slots, and tenures the young objects to which they refer. But slots
-   of weak tables with a young key or value stay in the list, unless these are too many. */
+/* Removes all slots from remset.slots, and tenures the young objects to which they refer. Slots of
+   weak tables with a young key or value stay in the list, except if there are too many of them. */
 LUAI_FUNC void luaN_refineslots (lua_State *L);
 
 /* Removes objects from remset.objects, and tenures the young objects to which they refer. Weak
@@ -16,8 +16,8 @@ LUAI_FUNC void luaN_refineslots (lua_State *L);
    most objects would stay. */
 LUAI_FUNC void luaN_refineobjects (lua_State *L);
 
-/* Marks o, to which an old object refers. A young o becomes old in this way; if it may itself refer
-   to young objects, it is remembered. */
+/* Marks o, to which an old object refers. If o was young, this tenures it: o is also added to the
+   remembered set if it may refer to young objects. */
 LUAI_FUNC void luaN_tenure (lua_State *L, GCObject *o);
 
 /* To be called at a safepoint. The remembered set lists some tables instead of their slots. If more

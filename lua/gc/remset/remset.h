@@ -31,9 +31,9 @@
    large vector, else remset.objects. Does nothing if o is young or in such a list already. */
 LUAI_FUNC void luaN_remember (lua_State *L, GCObject *o);
 
-/* To be called at the end of a minor collection, when remset.slots is empty. Moves the pairs
-   (table, slot) of 'from' to remset.slots, by an exchange of the two arrays. The slots refer to
-   objects that the collection has left young (ageing.h). */
+/* To be called at the end of a minor collection, when remset.slots is empty. 'from' is a list of
+   pairs (table, slot); the slots refer to objects that the collection has left young (ageing.h).
+   Moves the pairs to remset.slots: exchanges the two arrays, so that 'from' is empty. */
 LUAI_FUNC void luaN_rememberaged (lua_State *L, luaN_Vec *from);
 
 /* Moves the threads whose stacks may have changed since the last scan to remset.objects. To be
