@@ -84,6 +84,7 @@ typedef struct Event {
                            event */
 } Event;
 
+/* Body of EVENT_SAMPLE: an allocation or copy sample, and its stack. */
 typedef struct SampleEvent {
   ProfileSample sample;
   uint64_t shared;      /* number of outermost frames that the state's previous stack has, too (P5
@@ -91,6 +92,7 @@ typedef struct SampleEvent {
   ProfileFrame frames[];  /* frames inside the shared ones, innermost first */
 } SampleEvent;
 
+/* Body of EVENT_TIME and EVENT_STACK: a time sample, and its stack. */
 typedef struct TimeEvent {
   ProfileTime sample;
   uint64_t shared;      /* number of outermost frames that the state's previous stack has, too (P5
@@ -98,22 +100,26 @@ typedef struct TimeEvent {
   ProfileFrame frames[];  /* frames inside the shared ones, innermost first */
 } TimeEvent;
 
+/* Body of EVENT_MARK. 'time' is CLOCK_MONOTONIC in ns; the lengths are in bytes. */
 typedef struct MarkEvent {
   uint64_t time, namelength, valuelength;
   char text[];          /* name and value */
 } MarkEvent;
 
+/* Body of EVENT_RESIDENT. 'time' is CLOCK_MONOTONIC in ns. */
 typedef struct ResidentEvent {
   uint64_t time;
   char text[];          /* two texts, each NUL-terminated: the name of the use of the memory; a
                            file, a source line or "" */
 } ResidentEvent;
 
+/* Body of EVENT_END. 'time' is CLOCK_MONOTONIC in ns. */
 typedef struct EndEvent {
   uint64_t time;
   uint64_t orphans;     /* number of the state's samples of native memory that are alive */
 } EndEvent;
 
+/* Body of EVENT_ORPHANS. 'time' is CLOCK_MONOTONIC in ns. */
 typedef struct OrphansEvent {
   uint64_t time;
   uint32_t runs[];      /* lengths of runs of successive samples, alternately live and dead ones */

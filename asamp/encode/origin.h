@@ -25,6 +25,7 @@ typedef struct Frames {
   size_t n;             /* frames of the stack */
 } Frames;
 
+/* Maps the numbers of a state's functions or classes to their numbers in the file (OR1). */
 typedef struct Numbers {
   uint32_t *list;
   size_t n, size;
@@ -40,6 +41,7 @@ typedef struct Origin {
   uint64_t undecided;   /* number of the state's samples whose survival is not known yet */
 } Origin;
 
+/* The encoder's data of all Lua states, and the numbers that the file has given so far. */
 typedef struct Origins {
   Origin **list;        /* the states that have not ended */
   size_t n, size;

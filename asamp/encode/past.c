@@ -14,6 +14,8 @@
 enum { STACKS = 4096, STATES = 1024 };  /* number of hash chains in the tables of stacks and of
                                            states */
 
+/* A stack that stored samples share. 'users' is the number of these samples, n the number of
+   frames. */
 typedef struct PastStack {
   struct PastStack *next;
   uint64_t hash;
@@ -21,6 +23,8 @@ typedef struct PastStack {
   ProfileFrame frames[];  /* outermost first */
 } PastStack;
 
+/* A stored allocation sample whose memory is alive or whose survival is not known yet; see 'dead'
+   for the exception. */
 typedef struct Kept {
   ProfileSample sample;
   uint64_t period;      /* bytes per sampling period */
@@ -33,15 +37,20 @@ typedef struct Kept {
   int dead;
 } Kept;
 
+/* A function of a Lua state. 'id': number of the function in the state. 'text': offset of its name
+   in Past.texts. */
 typedef struct PastName {
   uint64_t id;
   uint32_t text;
 } PastName;
 
+/* A path of references. 'parent': number of the path without its last reference. 'text': offset of
+   that reference's text in Past.texts. */
 typedef struct PastPath {
   uint32_t parent, text;
 } PastPath;
 
+/* The stored data of one Lua state, from its dropped events. */
 typedef struct PastState {
   struct PastState *chain;           /* next in the hash chain */
   struct PastState *next, *before;   /* neighbours in the list of all states, which is in the order
@@ -70,6 +79,7 @@ typedef struct PastState {
   size_t cursor;
 } PastState;
 
+/* The stored data of all dropped events. */
 struct Past {
   PastState *states[STATES], *first, *latest;
   PastStack *stacks[STACKS];

@@ -20,6 +20,7 @@
 #define PIECES		16            /* a piece of compressed events covers at most 1/PIECES of the
                                          kept period or 1 s, whichever is longer */
 
+/* A piece of the kept period: successive events, usually compressed. */
 typedef struct Piece {
   struct Piece *next;
   uint64_t start, end;  /* time range of the events in the piece, ns */
@@ -28,6 +29,7 @@ typedef struct Piece {
   unsigned char data[];
 } Piece;
 
+/* Names for a native address: offsets in Ring.texts of its symbol and its object file. */
 typedef struct NativeName {
   uint32_t symbol, file;
 } NativeName;
