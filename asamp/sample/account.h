@@ -30,6 +30,7 @@ typedef struct AccountSum {
                                    twice as many as the previous one */
 #define ACCOUNT_PIECES	20
 
+/* The counts of a Lua state. */
 typedef struct Account {
   /* Data that the Lua core updates. Must be the first field, because account_find casts its address
      to Account. */

@@ -24,6 +24,7 @@
 #define MAPPINGS_NAME	96	/* Size of a name in bytes, with its NUL. Of a longer name, only the
                                    end is stored. */
 
+/* A mapped file: its name, and the resident bytes of its mappings. */
 typedef struct MappingsFile {
   char name[MAPPINGS_NAME];
   uint64_t bytes;

@@ -25,7 +25,8 @@
 /* A tick, as the signal handler recorded it. */
 typedef struct Moment {
   uint64_t time;		/* CLOCK_MONOTONIC, ns. */
-  uint64_t count;		/* Sampling periods since the previous tick, >= 1. */
+  uint64_t count;		/* Number of sampling periods since the previous tick, at least
+                                   1. */
   void *L, *ci;			/* The Lua thread that ran at the tick, and its innermost frame
                                    (CallInfo). */
   uint16_t collecting;	/* Kind of the collection that ran (luaN_Moment); 0: none. */

@@ -233,9 +233,9 @@ static size_t pushrun (Stack *s, size_t i, size_t n) {
 
 /* Pushes the remaining frames of a coroutine, from s->lua[i] to its outermost one. Returns the
    index after them. Skips C functions, because the walk of the C stack has pushed their native
-   frames. Exception: a C function that has yielded has no native frame, so it is pushed. 'called'
-   1: s->lua[i] has native frames; then, of the consecutive C functions from s->lua[i] on, only the
-   outermost is taken for yielded. */
+   frames. Exception: pushes a C function that has yielded, because it has no native frame. 'called'
+   1: s->lua[i] has native frames. In this case, of the successive C functions from s->lua[i] on,
+   only the outermost counts as yielded. */
 static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
   while (i < n) {
     const luaN_Frame *f = &s->lua[i++];
@@ -338,9 +338,9 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
 
 /* Pushes the Lua frames from s->lua[i] on, after a walk of the C stack that has not reached their
    bytecode loops (luaV_execute). 'whole' 1: the walk reached the end of the stack. Skips C
-   functions, because the walk has usually pushed their native frames. Exception: if i is 0, and the
-   walk has missed a loop or did not reach the end, it may have missed these native frames, too;
-   then pushes the C functions. Returns 1 if there is a Lua function among the frames. */
+   functions, because the walk has usually pushed their native frames. Exception: pushes them if i
+   is 0 and the walk has missed a loop or did not reach the end, because the walk may have missed
+   their native frames, too. Returns 1 if there is a Lua function among the frames. */
 static int pushothers (Stack *s, size_t i, size_t n, int whole) {
   int lost = 0, shown;
   size_t k;

@@ -35,8 +35,8 @@
 /* ns. If the clock is TIMER_CPU and its period is shorter than this, a span (a part of the time
    with one tick) has about this length. */
 #define FEW_NS		UINT64_C(4000000)
-/* Shortest time from now at which a signal is requested, ns. If a signal arrives by less than this
-   before its tick is due, the tick is made at once. */
+/* ns. A signal is requested at least this time from now. If a signal arrives before its tick is
+   due, but by less than this time, its tick is made at once. */
 #define MIN_WAIT_NS	UINT64_C(20000)
 /* Shortest period of a perf event, ns. With a shorter one, interrupts could take all time of
    the thread for up to 400 ms. */

@@ -42,8 +42,8 @@ typedef struct Timing {
   int native;	/* 1: samples have C stacks. */
   luaN_Code code;
   Moments moments;		/* Ticks from which no samples were taken yet. */
-  uint64_t own;			/* Sampling periods of ticks that arrived while timing_point ran.
-                                   They become one sample at its end. */
+  uint64_t own;			/* Number of sampling periods of the ticks that arrived while
+                                   timing_point ran. They become one sample at its end. */
   /* The data of the tick from which the last sample was taken; its native frames are not kept. */
   Moment last;
   uint64_t away;		/* Number of sampling periods without a sample, because another
@@ -52,8 +52,8 @@ typedef struct Timing {
   /* Time that the samples of this session represent, in sampling periods. A sample represents one
      or more. */
   uint64_t samples;
-  uint64_t cramped;		/* Sampling periods of samples without a C stack in this session,
-                                   because the handler's stack had no space for a walk. */
+  uint64_t cramped;		/* Number of sampling periods of this session's samples that have no
+                                   C stack, because the handler's stack had no space for a walk. */
   uint64_t inticks, inpoints;	/* Time of the handler, and CPU time of timing_point, in this
                                    session, ns. */
   int slow;	/* 1: the last call of timing_point took SLOW_NS or more, so the next one reads the

@@ -62,9 +62,9 @@ void tracker_start (Tracker *t, const TrackerClient *client, void *ud,
 void tracker_end (Tracker *t, lua_State *L);
 
 /* First half of tracker_end: switches sampling off and reports the last data. The second half,
-   tracker_leave, stops watching the sampled blocks of native memory. To continue to watch a block,
-   a client takes FollowedSample.owner, the slot that records the free, and sets this field to NULL
-   between the two calls: tracker_leave then keeps the slot. */
+   tracker_leave, stops watching the sampled blocks of native memory. Between the two calls, a
+   client may take over the watch of a block: it copies FollowedSample.owner, the slot that records
+   the free, and sets this field to NULL. tracker_leave keeps this slot. */
 void tracker_finish (Tracker *t, lua_State *L);
 /* Second half of tracker_end: removes the client. */
 void tracker_leave (Tracker *t, lua_State *L);
