@@ -245,8 +245,8 @@ void encoder_name (Encoder *e, uint64_t id, const char *name) {
   vmprof_name(&e->out, VMPROF_NAME, id, name);
 }
 
-/* Remembers a new native address, so that its name is written later. Stores at most
-   ENCODER_MAXNATIVES addresses; beyond that it only counts the frame. */
+/* Stores a new native address, so that its name is written later. Stores at most ENCODER_MAXNATIVES
+   addresses; for a frame with a further address, only increments e->natives. */
 static void touch (Encoder *e, uint64_t id) {
   if (idmap_get(&e->seen, id) != IDMAP_NONE)
     return;

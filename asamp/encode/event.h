@@ -62,9 +62,9 @@ enum EventType {
   /* A heap walk that searched for references to sampled objects. n: pause, ns. Body: 64-bit start,
      CLOCK_MONOTONIC, ns */
   EVENT_WALK,
-  /* Paths of references that keep sampled objects alive. n: number of 32-bit words. Body: a flag
-     word, then pairs (number of samples, id of their path). Flag 1: the pairs start at the first
-     sample; 0: they continue those of the previous event */
+  /* Paths of references that keep sampled objects alive. n: number of 32-bit words. Body: a word
+     that is 1 or 0, then pairs (number of samples, id of their path). 1: the first pair is for the
+     first samples; 0: the pairs continue the list of the previous event */
   EVENT_HOLDERS,
   /* The resident memory that has one use, such as the Lua heap. n: bytes, signed. Body:
      ResidentEvent */
