@@ -66,8 +66,8 @@ typedef struct Holders {
      cut   steps that are missing because a path had READER_MAXSTEPS steps, or HOLDERS_DEPTH
            references (counted once for each object) */
   uint64_t left, cut;
-  uint64_t start, nanoseconds;  /* The pause of the program in ns: start (CLOCK_MONOTONIC) and
-                                   length. */
+  uint64_t start, nanoseconds;  /* start: start of the pause in which the program was stopped,
+                                   CLOCK_MONOTONIC, ns. nanoseconds: length of this pause. */
 } Holders;
 
 /* An allocation function like lua_Alloc. New blocks are zero; 'ud' is NULL. */

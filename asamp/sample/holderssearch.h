@@ -31,8 +31,8 @@ typedef struct HoldersSearch {
   /* size: bytes of the shared memory. n: number of owners, the objects to which the search finds
      paths. */
   size_t size, n;
-  uint64_t start, nanoseconds;	/* The pause for the fork in ns: start (CLOCK_MONOTONIC) and
-                                   length. */
+  uint64_t start, nanoseconds;	/* start: start of the program's pause for the fork,
+                                   CLOCK_MONOTONIC, ns. nanoseconds: length of this pause. */
 } HoldersSearch;
 
 /* Starts a child process that finds a path of references to each of the n owners (objects with

@@ -55,8 +55,8 @@ static struct {
   const char *libraryfrom, *libraryto;  /* Address range of the preloaded library. */
   Walk *walks;			/* WALKS elements; NULL: sampling was never started */
   Waiting *queue;		/* ring buffer of MALLOCS_QUEUE slots */
-  uint64_t head, tail;		/* Number of slots filled, and number of slots emptied, so far.
-                                   Atomic. */
+  uint64_t head, tail;		/* head: number of slots filled so far. tail: number of slots
+                                   emptied so far. Both atomic. */
   int draining;			/* 1: no other thread may empty the queue, because one thread is
                                    doing so or mallocs_left was called; atomic */
   uint64_t lost;		/* Number of sampling periods whose samples were dropped; atomic. */

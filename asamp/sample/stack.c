@@ -301,8 +301,9 @@ static int hasmore (Stack *s, Natives *w, int i) {
 static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
   luaN_Code code;
   size_t i = 0, before;
-  int j, coroutines = 0, ended = 0;  /* number of coroutines whose lua_resume was reached; number
-                                        of coroutines whose frames are all pushed */
+  /* coroutines: number of coroutines whose lua_resume was reached. ended: number of coroutines
+     whose frames are all pushed. */
+  int j, coroutines = 0, ended = 0;
   /* 1: native frames were pushed since the last frame of luaV_execute or lua_resume. (Native frames
      are visited from the innermost outwards.) */
   int called = 0;

@@ -706,8 +706,8 @@ static Timer *newtimer (void) {
   return timers = t;
 }
 
-/* Sets a clock's kind and period. If the interval between ticks was lengthened (Clock.stretch),
-   because ticks are expensive, this does not shorten the interval. */
+/* Sets a clock's kind and period. Does not shorten an interval between ticks that was lengthened
+   because ticks are expensive (Clock.stretch). */
 static void setperiod (Clock *c, uint64_t period, TimerClock sort) {
   uint64_t interval = intervalof(c);
   int held = (c->stretch > 0);

@@ -43,7 +43,8 @@ typedef struct Timing {
   luaN_Code code;
   Moments moments;		/* Ticks from which no samples were taken yet. */
   uint64_t own;			/* Number of sampling periods of the ticks that arrived while
-                                   timing_point ran. They become one sample at its end. */
+                                   timing_point ran. At its end, timing_point makes one sample of
+                                   these periods. */
   /* The data of the tick from which the last sample was taken; its native frames are not kept. */
   Moment last;
   uint64_t away;		/* Number of sampling periods without a sample, because another
@@ -54,8 +55,8 @@ typedef struct Timing {
   uint64_t samples;
   uint64_t cramped;		/* Number of sampling periods of this session's samples that have no
                                    C stack, because the handler's stack had no space for a walk. */
-  uint64_t inticks, inpoints;	/* Time of the handler, and CPU time of timing_point, in this
-                                   session, ns. */
+  uint64_t inticks, inpoints;	/* inticks: time of the signal handler in this session, ns.
+                                   inpoints: CPU time of timing_point in this session, ns. */
   int slow;	/* 1: the last call of timing_point took SLOW_NS or more, so the next one reads the
                    CPU clock. */
 } Timing;
