@@ -185,9 +185,9 @@ typedef struct luaN_Weak {
   unsigned slot;
   /* Counts in the running major collection.
      rescans  how often slices started again with the first table of 'inmajor'
-     passes   number of passes that have ended (visits of all entries of the lists 'doubtful'), plus
-              the number of rounds of tombstoning (hidden.h). A round visits the values that were
-              listed when it started. */
+     passes   number of ended passes plus number of started rounds. A pass visits all entries of
+              both lists 'doubtful' again. A round tombstones (hidden.h) the values that were listed
+              when it started. */
   lu_byte rescans, passes;
   /* In a pass, slices visit the entries of both lists 'doubtful' again: the list of keys, then the
      list of values.

@@ -18,7 +18,7 @@ LUAI_FUNC void *luaN_malloc (lua_State *L, size_t size, int kind);
 LUAI_FUNC void *luaN_saferesize (lua_State *L, void *block, size_t osize, size_t nsize, int kind);
 
 /* Grows a vector of the kind 'kind' (kind.h), like luaM_growaux_. Raises an error if there is no
-   memory, or if the vector has 'limit' elements already; the message calls them 'elements'. */
+   memory, or if the vector has 'limit' elements already. elements: their name in the message. */
 LUAI_FUNC void *luaN_grow (lua_State *L, void *block, int nelems, int *psize,
                            int size_elem, int limit, const char *elements,
                            int kind);

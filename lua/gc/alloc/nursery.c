@@ -415,8 +415,8 @@ static void payback (global_State *g, size_t n) {
   if (back > luaN_used(g)) back = luaN_used(g);
   if (back <= 0) return;
   g->heap.spare -= (size_t)back;
-  /* does not raise heap.limit, the address up to which the fast path allocates: it may stay lower
-     than necessary until luaN_setlimit is called */
+  /* Leaves heap.limit, the address up to which the fast path allocates, unchanged: until
+     luaN_setlimit is called, it may be lower than necessary. */
   g->GCdebt -= back;
   g->totalbytes += back;
 }
