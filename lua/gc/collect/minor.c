@@ -51,9 +51,9 @@ static void tenureyoung (global_State *g) {
 /* To be called after a minor collection that may have left some live objects young.
 
    If a major collection starts ('start' is 1), tenures these objects: while it runs, no live object
-   may stay young (G10). Reason: the remembered set contains the holder, the object that refers to
-   the young one, until the next minor collection; but the major collection may find the holder dead
-   and free it.
+   may stay young (G10). Reason: the holder (the object that refers to the young object) must be in
+   the remembered set until the next minor collection, but the major collection may free a dead
+   holder before that.
 
    Otherwise adds the holders to the remembered set. */
 void luaN_aged (lua_State *L, int start) {

@@ -17,5 +17,5 @@ LUAI_FUNC void luaN_endpause (lua_State *L);
 LUAI_FUNC void luaN_beginslice (global_State *g);
 
 /* Records the end of a pause without a collection, which has only visited a part of the remembered
-   set (refine.c). Does not call the sampler. Part of luaN_endpause. */
+   set (refine.c). Does not call the sampler. luaN_endpause calls this function first. */
 LUAI_FUNC void luaN_endslice (global_State *g);

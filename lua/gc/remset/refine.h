@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Refinement: processes entries of the remembered set before the next minor collection: tenures the
-   young objects to which they refer, and removes the entries. The functions raise no error and run
-   no collection. luaN_refinetables may be called only at a safepoint; the others may be called
-   wherever a barrier may be called. */
+/* Refinement processes entries of the remembered set before the next minor collection: it tenures
+   the young objects to which the entries refer, and removes the entries. The functions raise no
+   error and run no collection. luaN_refinetables may be called only at a safepoint; the others may
+   be called wherever a barrier may be called. */
 #pragma once
 
 #include "lgc.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The remembered set: the old objects, and the slots of larger old tables, that may refer to young
-** objects. The next minor collection visits them (G1, G8 of gc.h). Adding never fails: if a list
-** can be neither enlarged nor shortened (refine.c), remset.overflow is set, and the next collection
-** is a full one, which needs no remembered set.
+** The remembered set lists the places in old objects that may refer to young objects: an entry is
+** an old object or, for a larger table, one slot. The next minor collection visits all entries (G1,
+** G8 of gc.h). Adding never fails: if a list can be neither enlarged nor shortened (refine.c),
+** remset.overflow is set, and the next collection is a full one, which needs no remembered set.
 */
 #pragma once
 
