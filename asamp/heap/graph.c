@@ -755,7 +755,7 @@ static void readall (Reader *r, void (*progress) (void *ud, double share), void 
       damaged(r, "a record is of an unknown kind");
   }
   if (graph_number(r) != r->defined || graph_number(r) != r->nedges || graph_number(r) != r->bytes)
-    damaged(r, "the totals of objects, references and bytes in the last record are wrong");
+    damaged(r, "its last record has other totals of objects, references and bytes than the file");
   graph_check(r);
   checkparents(r);
   if (r->g->nlate > 0)

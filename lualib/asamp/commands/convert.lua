@@ -41,7 +41,7 @@ local DESCRIPTION = {
   {"to", "FORMAT", "firefox is for profiler.firefox.com; speedscope is for speedscope.app. " ..
     "pprof is for go tool pprof and for continuous profilers. " ..
     "collapsed is for flamegraph.pl, inferno and others. " ..
-    "vmprof is a VMProf log in the other variant: extended if FILE is stock, stock if FILE is extended. " ..
+    "vmprof is a VMProf log: in the extended format if FILE has the stock format, else in stock format. " ..
     "heapsnapshot is for the Memory panel of Chrome, and needs a heap snapshot as FILE",
     options.oneof(NAMES)},
   options.out("path of the result; - is standard output. " ..

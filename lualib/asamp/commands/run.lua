@@ -307,7 +307,7 @@ local function find(path, pid, since)
     why = why or not version and id or newer and
           ("another run has overwritten '%s' with its profile; " ..
            "--out app.%%p.vmprof gives each run its own file (%%p is the process id)"):format(name) or
-          ("the run did not write '%s', which is from an earlier run"):format(name)
+          ("this run did not write the file '%s'; it is from an earlier run"):format(name)
   end
 end
 

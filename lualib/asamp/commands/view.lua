@@ -52,7 +52,7 @@ function M.template()
   local path = package.searchpath("asamp.page", (package.path:gsub("%.luac?", ".html")))
   local file = path and io.open(path, "rb")
   if not file then
-    return nil, "this installation does not contain the template of the page; run: make view"
+    return nil, "this installation lacks the page (asamp/page.html); run make view in the source folder"
   end
   local text = file:read "a"
   file:close()

@@ -14,7 +14,8 @@ function M.lines(style, held)
   local bytes = held.bytes > 0
   local lines = {"", style.paint("bold", "Held by"), "  alive  share  holder"}
   if held.at then
-    table.insert(lines, 3, ("  at %s, the last search for holders"):format(units.seconds(held.at / 1e6)))
+    table.insert(lines, 3, ("  found at %s, in the last search for holders"):format(
+                           units.seconds(held.at / 1e6)))
   end
   for _, row in ipairs(held) do
     lines[#lines + 1] = ("%7s %6s  "):format(bytes and units.short(row.bytes) or units.count(row.samples),

@@ -75,7 +75,7 @@ function M.lines(style, trends, brief)
   if not brief then
     lines[#lines + 1] = style.paint("dim", layout.wrap(
       ("trend: live bytes of objects that survived their first collection, one bar per %s of the run. " ..
-       "most: the highest bar. " ..
+       "most: live bytes of the highest bar. " ..
        "per %s: growth of a straight line fitted to the bars, ± one standard error; " ..
        "level: no significant growth."):format(
         units.seconds(trends.seconds[2] - trends.seconds[1]), select(2, M.unit(trends))), "  ", style.width))

@@ -400,7 +400,7 @@ describe("asamp run", function()
         interpreter = "/bin/true", read = require "profiler.reader".read,
         err = function(s) io.stderr:write(s) end}))]], profile, script)
     assert.equal(1, status)
-    assert.equal(("asamp run: no profile: the run did not write '%s', which is from an earlier run\n")
+    assert.equal(("asamp run: no profile: this run did not write the file '%s'; it is from an earlier run\n")
                  :format(profile), text)
   end)
 

@@ -120,8 +120,8 @@ describe("asamp view", function()
     local code, _, err = pages.run(path)
     package.path = before
     assert.equal(1, code)
-    assert.equal("asamp view: this installation does not contain the template of the page; run: make view\n",
-                 err)
+    assert.equal("asamp view: this installation lacks the page (asamp/page.html); " ..
+                 "run make view in the source folder\n", err)
   end)
 
   it("shows the data of a cut file, and that it is cut", function()

@@ -33,7 +33,7 @@ describe("the last walk of a program", function()
     -- if births.of returns nothing, asamp.sums.leaks judges lines and not containers
     assert.is_nil(births.of(profile))
     local out = select(2, commands.of(report)("--show", "holders", path))
-    assert.matches("Held by\n  at %d+[%d.]* m?s, the last search for holders\n", out)
+    assert.matches("Held by\n  found at %d+[%d.]* m?s, in the last search for holders\n", out)
   end)
 
   it("is of the end if the program has ended by itself", function()
