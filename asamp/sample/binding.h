@@ -42,9 +42,10 @@
   X(luaN_collect) X(luaN_distance) X(luaN_edges) X(luaN_field) X(luaN_frames) \
   X(luaN_getlimits) X(luaN_getsampler) X(luaN_globals) X(luaN_interrupt) X(luaN_isallocating) \
   X(luaN_isclosing) X(luaN_isdead) X(luaN_ismain) X(luaN_label) X(luaN_line) \
-  X(luaN_main) X(luaN_memory) \
-  X(luaN_metatable) X(luaN_name) X(luaN_newframes) X(luaN_next) X(luaN_object) X(luaN_places) \
-  X(luaN_protected) X(luaN_registry) X(luaN_replaced) X(luaN_request) X(luaN_running) \
+  X(luaN_main) X(luaN_memory) X(luaN_metatable) X(luaN_name) \
+  X(luaN_newframes) X(luaN_next) X(luaN_object) X(luaN_places) \
+  X(luaN_processor) X(luaN_protected) X(luaN_registry) X(luaN_replaced) X(luaN_request) \
+  X(luaN_running) \
   X(luaN_setcopies) X(luaN_setcounts) X(luaN_setdistance) X(luaN_setlabel) X(luaN_setlabels) \
   X(luaN_setlimits) X(luaN_setsampler) X(luaN_statebytes) X(luaN_walk) X(luaN_watch)
 
@@ -160,6 +161,7 @@ int binding_try (const char *module, int seam, void *caller, char *err, size_t e
 #define luaN_next	(*binding.luaN_next)
 #define luaN_object	(*binding.luaN_object)
 #define luaN_places	(*binding.luaN_places)
+#define luaN_processor	(*binding.luaN_processor)
 #define luaN_protected	(*binding.luaN_protected)
 #define luaN_registry	(*binding.luaN_registry)
 #define luaN_replaced	(*binding.luaN_replaced)
