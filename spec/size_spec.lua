@@ -7,7 +7,7 @@ local shell = require "spec.support.shell"
 
 local LIMITS = {
   ["lua/gc lua/vm"] = {lines = 8834, constants = 114, file = 569, ["function"] = 56, line = 100},
-  asamp = {lines = 34705, constants = 338, file = 742, ["function"] = 60, line = 100},
+  asamp = {lines = 34707, constants = 338, file = 742, ["function"] = 60, line = 100},
 }
 
 -- Returns the numbers that spec/size prints for these folders.
