@@ -117,7 +117,7 @@
 #define PICTURES_MOST		BOUND(1u << 9, 4)     /* snapshots of resident memory */
 /* rows of one snapshot of resident memory */
 #define PICTURES_ROWS		BOUND(1u << 10, 8)
-/* bytes of the names in the rows of all snapshots of resident memory */
+/* sum of the bytes of the names in the rows of all snapshots of resident memory */
 #define PICTURES_TEXTS		BOUND(1u << 20, 200)
 
 #endif

@@ -111,8 +111,8 @@ typedef struct Track {
   TrackRow next;
 } Track;
 
-/* Reads the next row of an allocation in one of the Lua states that are being written (w->group,
-   tags.h). Skips rows that represent deaths, whose bytes are negative. */
+/* Reads the next row that is an allocation in one of the Lua states whose tracks are being written
+   (w->group, tags.h). Skips rows of deaths, whose bytes are negative. */
 static void nextrow (const FirefoxFile *w, Track *t) {
   Firefox *f = w->f;
   t->next.more = 0;

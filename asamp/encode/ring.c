@@ -45,8 +45,8 @@ struct Ring {
      start  no event in 'open', the buffer of the newest events, is older
      now    time of the last call of ring_put, which adds an event */
   uint64_t start, now;
-  int isrest;           /* 1: events were dropped. 'past' has the data of these events that later
-                           events need. */
+  int isrest;           /* 1: events were dropped. 'past' keeps those of their data to which later
+                           events refer, such as names. */
   z_stream pack, unpack;
   int packs, unpacks;
   IdMap natives;        /* maps native addresses to indexes in 'names' */

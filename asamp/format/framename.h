@@ -18,8 +18,8 @@
    characters become ';', invalid bytes U+FFFD. A leading '@' or '=' of the source is removed. Empty
    parts become "?" or "-". A long name loses its end, a long source its start. */
 void framename_lua (char *out, const char *name, int line, const char *source);
-/* Composes "n:symbol:0:library", the name of a native function, with the replacements of
-   framename_lua. */
+/* Composes "n:symbol:0:library", the name of a native function. Replaces colons, control
+   characters, invalid bytes and empty parts as framename_lua does. */
 void framename_native (char *out, const char *symbol, const char *library);
 
 /* Returns the name of a pseudo-frame (frameids_isnobodys), such as "[minor collection]" or the name

@@ -26,9 +26,10 @@ typedef enum ReadLeft {
   LEFT_N
 } ReadLeft;
 
-/* Returns the key of a limit: its name in reports and in the meta record asamp.left. */
+/* Returns the key of a limit of the items that are read: its name in reports and in the meta record
+   asamp.left. */
 const char *readerleft_key (ReadLeft what);
-/* Returns the value of a limit. */
+/* Returns the largest number of items that a limit permits. */
 uint64_t readerleft_limit (ReadLeft what);
 
 #define READERLEFT_TEXT	384  /* bytes of a message with its NUL */

@@ -713,7 +713,7 @@ static void setperiod (Clock *c, uint64_t period, TimerClock sort) {
   int held = (c->stretch > 0);
   if (period == c->period && sort == c->sort) return;
   c->period = period;
-  if (sort != c->sort) c->sort = sort;  /* only the clock's own thread changes it */
+  if (sort != c->sort) c->sort = sort;  /* on other threads 'sort' is equal: no data race */
   c->stretch = 0;
   while (held && intervalof(c) < interval && intervalof(c) < MAX_SIGNAL_NS) c->stretch++;
 }

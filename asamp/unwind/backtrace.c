@@ -233,8 +233,8 @@ static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int 
   unw_cursor_t c;
   UnwindFrame f, at;
   uintptr_t reported;
-  /* 'ruled': index of the last frame for which no unwind rule was found; 'i': index of libunwind's
-     current frame */
+  /* 'ruled': index of the frame at which the last walk with rules stopped, because it has no rule.
+     'i': index of libunwind's current frame. */
   int ruled = n, i = 0;
   if (unw_init_remote(&c, space, (void *)(uintptr_t)context) != 0) return n;
   f = frameof(&c, 1);

@@ -26,9 +26,9 @@
    object file, reads the file, so that its functions can be named after it was unloaded. */
 uint64_t native_id (const void *address);
 
-/* Writes to 'symbol' the name of the function at an address, whose id is 'id', and to 'file' the
-   path of its object file; "" if unknown. Truncates both. 'ud' is unused, because this function is
-   a callback (EncoderConfig.resolve). */
+/* Writes the name of a native function to 'symbol', and the path of its object file to 'file'; ""
+   if unknown. Truncates both. 'id': result of native_id for an address in the function. 'ud' is
+   unused, because this function is a callback (EncoderConfig.resolve). */
 void native_name (void *ud, uint64_t id, char *symbol, size_t symbolsize,
                   char *file, size_t filesize);
 

@@ -186,11 +186,11 @@ typedef struct luaN_Weak {
   /* Counts in the running major collection.
      rescans  how often slices started again with the first table of 'inmajor'
      passes   number of ended passes plus number of started rounds. A pass visits all entries of
-              both lists 'doubtful' again. A round tombstones (hidden.h) the values that were listed
-              when it started. */
+              both lists doubtful[] once more. A round tombstones (hidden.h) the values that were
+              listed when it started. */
   lu_byte rescans, passes;
-  /* In a pass, slices visit the entries of both lists 'doubtful' again: the list of keys, then the
-     list of values.
+  /* The array doubtful[] has two lists of entries: of keys and of values. In a pass, slices visit
+     both lists once more, first that of the keys.
      doubting  1: a pass is running
      again     index in doubtful[] of the list that the pass is visiting */
   lu_byte doubting, again;
@@ -293,9 +293,9 @@ typedef struct luaN_Finalize {
   /* Number of young objects with finalizers that the program will close explicitly
      (luaN_willclose). */
   unsigned closed;
-  /* A minor collection is due when there are (YOUNG_MIN << youngbits) + 'closed' young objects with
-     finalizers. 'youngbits' grows if many of these objects survive, and falls if few survive. Not
-     used in the incremental mode. */
+  /* A minor collection is due when the number of young objects with finalizers is
+     (YOUNG_MIN << youngbits) plus the field 'closed'. 'youngbits' grows if many of these objects
+     survive, and falls if few survive. Not used in the incremental mode. */
   unsigned youngbits;
   /* Dead userdata that minor collections leave young until their finalizers have run (waiting.h,
      G11). A minor collection can then free them. If they were tenured, only a major collection
@@ -456,9 +456,9 @@ typedef struct luaN_Pace {
   uint64_t planned, charged;
   /* Work debt: bytes of marking that did not fit into one pause. */
   size_t owed;
-  /* Bytes of stack growth for which the marking is still due. (Stack growth makes marking due, like
-     all allocation.) Not all of this marking must be done in one pause: the work debt ('owed') may
-     exceed its usual limit by WORK bytes for each of these bytes (luaN_pay). */
+  /* Bytes by which stacks have grown and for which no marking was done yet. Growth of a stack, like
+     all allocation, makes marking due. Not all of this marking must be done in one pause: each of
+     these bytes raises the limit of the work debt ('owed') by WORK bytes (luaN_pay). */
   size_t stackgrowth;
   /* number of major collections that have ended */
   unsigned cycles;

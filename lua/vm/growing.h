@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Growth buffers: the code that reads keys and nodes, for ltable.c. A growth buffer is the next,
-** larger vector of nodes of a nearly full hash part, to which keys are copied in advance
-** (lua/gc/alloc/growth.h).
+** Growth buffers: the functions that ltable.c calls. (lua/gc/alloc/growth.h allocates and frees the
+** buffers.) A growth buffer is the next, larger vector of nodes of a nearly full hash part, to
+** which keys are copied in advance.
 **
 ** getfreepos (ltable.c) searches for free nodes from the last node to the first. When it has
 ** reached the first node, the table is resized. A buffer may be allocated when 1 / LUAN_GROWTHPART
@@ -11,9 +11,10 @@
 ** visits the buffer is initialized, during the second half keys are copied.
 **
 ** The buffer is not allocated earlier, so that a table that keeps its size rarely has one. But few
-** insertions are left at that time before the resize: only about a third of the nodes left to visit
-** are free, which is one for every ninety nodes of the hash part. So an insertion may copy about
-** 200 keys, which takes some microseconds.
+** insertions are then left before the resize. 1 in 32 nodes is left to visit (LUAN_GROWTHPART), and
+** about a third of these is free: one insertion for about 90 nodes of the hash part. Only the
+** second half of these insertions copies keys. So one of them may copy about 200 keys, which takes
+** some microseconds.
 */
 #pragma once
 

@@ -41,10 +41,10 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Cost of sweeping the lines of one block, in bytes whose marking takes as long. A line is 64 bytes
-   of the block, and has a mark byte in the block's head. The sweep reads these LUAN_LINES mark
-   bytes. They fill LUAN_LINES / LUAN_LINE cache lines, because a cache line is as long as a line of
-   the heap (LUAN_LINE bytes). Each cache line costs one LUAN_VISIT. */
+/* Time to sweep the lines of one block. The unit is the time to mark one byte; LUAN_VISIT, the cost
+   of reading one cache line, has the same unit. The sweep reads the LUAN_LINES mark bytes in the
+   block's head. They fill LUAN_LINES / LUAN_LINE cache lines, because a cache line has 64 bytes,
+   like a line of the heap (LUAN_LINE). */
 #define BLOCKCOST	(LUAN_LINES / LUAN_LINE * LUAN_VISIT)
 
 /* luaN_trimheap keeps memory for the growth of the heap: one RESERVE_PART-th of the memory that the

@@ -72,9 +72,10 @@ static int isleaf (const global_State *g, const Udata *u) {
 }
 
 
-/* Returns 1 if o is of a kind that minor collections may leave young (ageing.h). While ephemerons
-   are resolved from their keys (chase.h), returns 0 for every userdata: chase.c looks up each
-   object popped from a mark stack as a key, and a userdata that is left young is never pushed. */
+/* Returns 1 if minor collections may leave o young, by its type, size and finalizer (ageing.h).
+   Returns 0 for every userdata while ephemerons are resolved from their keys: then chase.c looks up
+   each object that is popped from a mark stack as a key. A userdata that is left young is never
+   pushed, so chase.c would miss its values. */
 static int istext (const global_State *g, const GCObject *o) {
   if (luaN_textsize(o) <= LUAN_LARGETEXT && !(o->tt == LUA_VUSERDATA && tofinalize(o))) return 0;
   return o->tt == LUA_VLNGSTR || (!(o->marked & LUAN_LISTED) && !g->heap.gc.weak.chasing &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Checks that the debug and sanitizer builds add to allocations; empty in a release build.
+** Checks of allocations in the debug build and the sanitizer builds. In a release build, the macros
+** of this file are empty.
 **
 **   LUAN_DEBUG  Detects memory that is allocated twice (H3), with a bitmap of the granules in use.
 **               Fills free lines with LUAN_DEADBYTE. Ends the process if a function of the sampler

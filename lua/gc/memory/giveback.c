@@ -67,8 +67,8 @@ void *luaN_takeend (unsigned ms, int now) {
 /* The variables 'freed' and 'at' belong to the process, not to one state. */
 /* bytes that all states have freed since luaN_giveback last called malloc_trim */
 static size_t freed;
-/* milliseconds of CLOCK_MONOTONIC at the last call of malloc_trim that luaN_giveback made with its
-   argument 'now' 0 */
+/* time of the last call luaN_giveback(ms, 0) that called malloc_trim, in milliseconds of
+   CLOCK_MONOTONIC */
 static unsigned at;
 
 

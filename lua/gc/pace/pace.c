@@ -74,8 +74,10 @@
 ** Bytes that the states of a process share equally: the share of each state is SHARED divided by
 ** their number. Upper bounds for a state:
 ** - one share: the nursery of a state that allocates much
-** - one share: long strings and large userdata that do not count as growth (sparedtexts)
-** - two shares: long strings and large userdata allocated in addition to the nursery (textroom)
+** - one share: bytes of long strings and large userdata by which the heap may grow without making a
+**   major collection due (sparedtexts)
+** - two shares: bytes of long strings and large userdata that may be allocated between two minor
+**   collections, in addition to the nursery (textroom)
 ** - two shares: the bytes by which any heap may grow before a major collection (leastgrowth)
 */
 #define SHARED		((size_t)8 * 1024 * 1024)

@@ -30,6 +30,7 @@ LUAI_FUNC void luaN_standfor (lua_State *L, Udata *u, size_t n);
    from the list. Subtracts the external bytes of a dead u from bytes.outside. */
 LUAI_FUNC int luaN_keepstandin (global_State *g, Udata *u);
 
-/* Checks UO1 and UO2. Returns NULL if they hold. Otherwise returns the name of the violated one,
-   and sets *where to the userdata, or to the luaN_Gc if the sum is wrong. */
+/* Checks the invariants UO1 and UO2 of external bytes (stated above). Returns NULL if they hold.
+   Otherwise returns the name of the violated one, and sets *where: to the userdata that is listed
+   wrongly, or to the luaN_Gc if bytes.outside is not the sum of all external bytes. */
 LUAI_FUNC const char *luaN_checkoutside (const global_State *g, const void **where);
