@@ -21,21 +21,24 @@ typedef struct luaN_Tuning {
   /* 1: request huge pages for each chunk of a large heap when it is mapped */
   lu_byte hugepages;
   lu_byte nomadvise;		/* 1: do not call madvise */
-  /* Upstream's parameters in percent. 1 is added, because 0 means not set. */
+  /* Three parameters of upstream's collector. Each field is 1 plus the value in percent; 0: not
+     set. */
   unsigned pause, stepmul, major;
-  /* Sizes in bytes, set by nursery=N or nursery=N-M. nursery: N, the size of all nurseries, or the
-     smallest size. most: M, the largest size; 0: all have the size N. */
+  /* Size of the nursery in bytes, set by a word of LUA_GC; 0: not set.
+       nursery  N: the size of every nursery (nursery=N), or the smallest size (nursery=N-M)
+       most     M: the largest size (nursery=N-M); 0 if the word is nursery=N */
   size_t nursery, most;
 } luaN_Tuning;
 
-/* An entry of remset.writes, a small cache that counts, for each table, the remembered slots that
-   refine.c has removed. A count may be too low, because a table loses its entry when another table
-   takes it. */
+/* An entry of the array remset.writes: a table, and a count of its remembered slots that refine.c
+   has removed from the remembered set. The array is a small cache. If another table takes the
+   entry, the count of the first table is lost; so the count of a table may be too low. */
 typedef struct luaN_Writes {
   /* the table; NULL: the entry is unused */
   Table *t;
   /* Number of remembered slots of t that refine.c has removed from the remembered set since the
-     last minor collection. */
+     last minor collection. If refine.c finds that n has reached the number of slots of t, it
+     remembers t as a whole, and sets n to 0. */
   size_t n;
 } luaN_Writes;
 
@@ -55,27 +58,31 @@ typedef enum { LUAN_UNSELECTED, LUAN_SELECTING, LUAN_RESURRECTING } luaN_Selecti
 
 /* Marking: mark.c, traverse.c, major.c. */
 typedef struct luaN_Mark {
-  /* Epoch (mark number 1, 2 or 3) of the objects that the running or last major collection has
-     marked, and of those tenured since it started. */
+  /* The current epoch, a number from 1 to 3. A major collection chooses it when it starts, and
+     gives it to each object that it marks. Objects that were tenured since that collection started
+     have this epoch, too. It stays the current epoch until the next major collection starts. */
   lu_byte epoch;
-  /* Epoch of the previous major collection. While a major collection marks, an old object with this
-     epoch has not been marked yet; when the marking has ended, the object is dead. */
+  /* The epoch of the previous major collection. While a major collection marks, an old object with
+     this epoch is not marked yet. If the object still has this epoch when the marking ends, it is
+     dead. */
   lu_byte previous;
-  /* the bit of epoch 'epoch' in the mark bytes of lines (64 bytes of a block; luaN_bit) */
+  /* the bit of the current epoch in the mark byte of a line (64 bytes of a block; luaN_bit) */
   lu_byte bit;
   lu_byte minor;		/* 1: a minor collection is running */
   lu_byte major;		/* 1: a major collection is marking */
   /* 1: a marked object did not fit on a mark stack and must still be traversed */
   lu_byte pending;
-  /* 1: the scan of 'thread' in slices is at its first part, the unused CallInfos */
+  /* 1: slices are visiting the unused CallInfos of the field 'thread', which is the first part of
+     the scan of a deep stack */
   lu_byte cached;
   /* 1: the running minor collection may leave certain live objects young (ageing.h) */
   lu_byte ageing;
-  /* The object that is being traversed. If it refers to an object that the minor collection leaves
-     young (ageing.h), it is added to 'holders'. NULL: no object may be left young now. */
+  /* The object whose references the minor collection is visiting. If one of these references leads
+     to an object that stays young (ageing.h), 'holder' is added to the list 'holders'. NULL: each
+     object that is reached now must be tenured. */
   GCObject *holder;
-  /* If only a slot of the table 'holder' is remembered: the slot, which is being visited. NULL if
-     'holder' is traversed as a whole. */
+  /* Address of the slot that is being visited, if the remembered set has only some slots of the
+     table 'holder'. NULL: all references of the object 'holder' are being visited. */
   void *slot;
   /* References that the running minor collection has found to objects that it leaves young
      (ageing.h). The next minor collection must visit them again.
@@ -83,24 +90,28 @@ typedef struct luaN_Mark {
      slots    used instead of 'holders' for a table that has had a large vector: pairs of the table
               and the slot with the reference */
   luaN_Vec holders, slots;
-  /* Number that grows by one whenever marking reaches an object and leaves it young (ageing.h). So
-     if it changes during a visit, the visit has reached such an object. */
+  /* Counter: marking adds 1 whenever it reaches an object and leaves it young (ageing.h). A
+     function compares the counter before and after the visit of an object: if the counter has
+     changed, the object refers to an object that stays young. */
   size_t met;
   luaN_Vec young;		/* mark stack of objects that were young when they were marked */
   luaN_Vec old;			/* mark stack of objects that were old when they were marked */
   /* The large table that slices of the major collection are traversing in parts, or NULL. */
   Table *table;
-  /* Where the next slice continues. While 'table' is traversed: index of the next slot. While the
-     stack of 'thread' is scanned, from the top down: number of slots that are not scanned yet. */
+  /* Position at which the next slice continues:
+       while the field 'table' is not NULL: index of the next slot of this table
+       while the stack of the field 'thread' is scanned, from the top down: number of slots that are
+         not scanned yet */
   unsigned index;
-  /* Bytes of the small tables that were marked recursively, without a mark stack (mark.c), modulo
-     2^32. When a table is traversed, the growth of this number meanwhile is added to the cost of
-     the traversal. */
+  /* Counter of bytes, modulo 2^32: the sizes of the small tables that were marked by recursion,
+     without a mark stack (mark.c). The traversal of a table may mark such tables. The cost of the
+     traversal includes the bytes by which it has raised this counter. */
   unsigned settled;
   /* The thread that the major collection is scanning in parts, one part in each slice, because its
      stack is deep; NULL: none. */
   struct lua_State *thread;
-  /* The next CallInfo of 'thread' to visit. NULL: all were visited, and the slots are next. */
+  /* The CallInfo (record of a call) of the field 'thread' that the next slice visits first. NULL:
+     all CallInfos were visited, and slices scan the slots of the stack. */
   struct CallInfo *ci;
   /* Bytes of the objects that the running or last major collection has marked. */
   l_mem reached;
@@ -113,15 +124,16 @@ typedef struct luaN_Remset {
   /* Tables that have had a vector of more than LUAN_LARGE bytes and are to be traversed as a whole.
      (Other tables are in 'objects'.) */
   luaN_Vec whole;
-  /* Slots of old tables. Each slot is a pair of words: the table, the address of the slot. */
+  /* Slots of old tables to be visited by the next minor collection. A slot takes two words: the
+     address of its table, and the address of the slot. */
   luaN_Vec slots;
-  /* List of the threads whose stacks may have changed since they were scanned, linked by nextdirty;
-     nextdirty of the last thread is LUAN_LASTDIRTY. A minor collection moves the threads to
-     'objects' when it starts. */
+  /* First thread of a list of the threads whose stacks may have changed since the last scan. The
+     field nextdirty of a thread is the next thread of the list, or LUAN_LASTDIRTY in the last one.
+     A minor collection moves the threads to the list 'objects' when it starts. */
   struct lua_State *dirty;
-  /* Number of words at the start of 'slots' that the last minor collection has stored: slots that
-     refer to objects that it has left young (ageing.h). By these slots the next minor collection
-     reaches the objects. */
+  /* Number of words at the start of the list 'slots' that the last minor collection has stored (two
+     for each slot). Each of these slots refers to an object that the collection has left young
+     (ageing.h). The next minor collection reaches the object by the slot. */
   size_t aged;
   /* The table that safepoints are traversing in slices (refine.c), or NULL. This table was removed
      from 'whole'. */
@@ -129,26 +141,30 @@ typedef struct luaN_Remset {
   /* index of the next slot to visit of the table 'refining' */
   unsigned refined;
   /* Limit for each of the lists 'objects', 'slots' and 'whole'. When the length of a list reaches
-     it, refine.c removes the list's entries before the next minor collection, and tenures the young
-     objects to which the entries refer. The length is the number of entries of 'objects', the
-     number of words of 'slots', or the total number of slots of the tables in 'whole'. */
+     it, refine.c visits the list before the next minor collection: it tenures the young objects to
+     which the entries refer, and removes the entries. The length that is compared is
+       objects  the number of entries
+       slots    the number of words (two for each slot)
+       whole    the number of slots of all tables in the list */
   unsigned many;
-  /* When a slot of a huge table (LUAN_VAST) is to be added to 'slots', and 'slots' has at least
-     this number of words, refine.c shortens the list first. MAX_SIZET: refine.c never does so. */
+  /* Limit for the list 'slots', in words, when a slot of a huge table (LUAN_VAST) is to be added.
+     If the list has at least this number of words, refine.c shortens the list first. MAX_SIZET: the
+     only limit is the field 'many'. */
   size_t refineat;
-  /* Number of entries of 'objects' that refine.c could not remove when it last shortened the list:
-     threads, open upvalues and weak tables. */
+  /* Number of entries that remained in the list 'objects' when refine.c last shortened it: threads,
+     open upvalues and weak tables, which refine.c cannot remove. It shortens the list again when
+     the list has at least twice this number of entries. */
   size_t stayed;
-  /* The object that was last stored into a huge table (LUAN_VAST), or NULL. If the same object is
-     stored again, the object is tenured, so that the slot need not be remembered. Only the address
-     is used, because the object may have been freed. */
+  /* Address of the object that was last stored into a huge table (LUAN_VAST), or NULL. If the same
+     object is stored again, it is tenured, so that the slot need not be remembered. The address is
+     only compared with other addresses, because the object may have been freed. */
   const GCObject *stored;
-  /* For some tables, the number of remembered slots that refine.c has removed. A small cache: most
-     tables have no entry. */
+  /* A cache with entries for a few tables: how many remembered slots of each table refine.c has
+     removed. */
   luaN_Writes writes[LUAN_WRITES];
-  /* 1: refine.c has requested a minor collection, because many words of 'slots' belong to weak
-     tables, and so cannot be removed earlier. Until that collection runs, the limit for 'slots' is
-     twice 'many'. */
+  /* 1: refine.c has requested a minor collection, because many words of the list 'slots' belong to
+     weak tables, whose slots only a minor collection removes. Until that collection runs, the limit
+     for the list is twice the field 'many'. */
   lu_byte hurried;
   /* 1: the remembered set is incomplete, so the next collection must be a full one */
   lu_byte overflow;
@@ -179,9 +195,9 @@ typedef struct luaN_Weak {
        2  an object that was marked while 'logging' was 1. These words are the log. Only the list of
           keys has such words. */
   luaN_Vec doubtful[LUAN_DOUBTS];
-  /* index in 'inmajor' of the next table to visit */
+  /* index in the list 'inmajor' of the next table to visit */
   unsigned next;
-  /* index of the next slot to visit in the table at index 'next' of 'inmajor' */
+  /* index of the next slot to visit in the table inmajor.a[next] */
   unsigned slot;
   /* Counts in the running major collection.
      rescans  how often slices started again with the first table of 'inmajor'
@@ -194,14 +210,14 @@ typedef struct luaN_Weak {
      doubting  1: a pass is running
      again     index in doubtful[] of the list that the pass is visiting */
   lu_byte doubting, again;
-  /* 1: the atomic step that decides which objects are dead has run, and the collection's work on
-     weak tables has not ended. A tombstoned weak value (its slot looks empty, hidden.h) is dead if
-     it is not marked. */
+  /* 1: the atomic step of a collection has decided which objects are dead, and the collection still
+     works on weak tables. While this is 1, a tombstoned weak value (its slot looks empty, hidden.h)
+     is dead if it is not marked. */
   lu_byte decided;
-  /* 1: 'unresolved' is incomplete, because there was no memory */
+  /* 1: the list 'unresolved' is incomplete, because there was no memory for an entry */
   lu_byte overflow;
-  /* 1: ephemerons are being resolved from their keys (chase.h): each object that is popped from a
-     mark stack is looked up as a key. So marking must push each object that may be a key. */
+  /* 1: ephemerons are being resolved from their keys (chase.h). Each object that is popped from a
+     mark stack is looked up as a key, so marking must push each object that may be a key. */
   lu_byte chasing;
   /* 1: some entries of weak tables may exist only because a dead object with a finalizer refers to
      their keys; the program cannot reach the keys. The next major collection then starts
@@ -219,34 +235,36 @@ typedef struct luaN_Weak {
                 tombstone values, which they do in rounds: index in doubtful[LUAN_DOUBTVALUES] at
                 which the present round ends. */
   unsigned doubt, doubtkept;
-  /* Number of words whose visit in the present pass has marked an object. (A pass visits the
-     entries of both lists 'doubtful' again.) */
+  /* Counter of the present pass (a new visit of the entries of both lists 'doubtful'): number of
+     words whose visit has marked an object. At the end of the pass, it is compared with the length
+     of both lists: if it is more than a fixed part, another pass follows. */
   unsigned resolved;
   /* The last table that slices have read from the list 'doubtful' that they are visiting. The next
      slots in the list belong to it, until another table follows. */
   Table *doubtof;
-  /* The table of the last slot before index doubtkept in the list that the present pass is
-     visiting; NULL: there is none. If the pass keeps another slot of this table, it need not store
-     the table again. */
+  /* The table of the last slot that the present pass has kept in the list, before index doubtkept;
+     NULL: none. In the list, the word of a table comes before the words of its slots. If the next
+     slot to keep has the same table, the pass does not repeat the word of the table. */
   const Table *keptof;
   /* Number of words at the start of doubtful[LUAN_DOUBTVALUES] that slices have visited to
      tombstone values. (Tombstoned: the slot looks empty, but keeps the address of its object,
      hidden.h.) */
   unsigned hidden;
   /* Number of words at the start of doubtful[LUAN_DOUBTKEYS] that slices or the atomic step have
-     visited. Used while 'logging' is 1. The words after them were appended later: entries found
-     since then, and the log, which has objects marked since then. Each of these objects may be the
-     key of an entry. The atomic step visits only these later words. */
+     visited. Used while the field 'logging' is 1. The words from this index on were appended later:
+     new entries, and the log of marked objects. A logged object may be the key of an earlier entry.
+     The atomic step visits only the words from this index on. */
   unsigned visited;
   /* Number of entries of weak tables whose young key or value was tenured since the last major
-     collection started. If the number is high, the next major collection is due. */
+     collection started. hasmanyweak (pace.c) compares it with a part of the live bytes: if it is
+     higher, the next major collection is due earlier. */
   size_t tenured;
 } luaN_Weak;
 
 /* The string table: interned.c. */
 typedef struct luaN_Strings {
   luaN_Vec young;		/* short strings allocated since the last minor collection */
-  /* 1: 'young' is incomplete, so the minor collection sweeps the whole string table */
+  /* 1: the list 'young' is incomplete, so the minor collection sweeps the whole string table */
   lu_byte unlisted;
   /* 1: the cache of luaS_new was filled since the last collection */
   lu_byte cached;
@@ -257,11 +275,12 @@ typedef struct luaN_Strings {
   int dead;
   /* index of the first bucket of the string table that slices have not swept yet */
   int bucket;
-  int limit;			/* number of buckets in use */
-  /* Number of strings in the string table after the last collection. Strings added since then are
-     new: if they are many when a nursery ends, the next nursery keeps no list of its young strings.
-     Before the first collection: -MINSTRTABSIZE, so that the new strings appear to be many
-     (luaN_openheap). */
+  /* number of buckets in use; the array of buckets may have up to twice this number */
+  int limit;
+  /* Number of strings in the string table when the last collection ended. The number of strings at
+     the end of the nursery, minus this field, is the number of new strings. If the new strings are
+     many, the next nursery keeps no list of its young strings. Before the first collection:
+     -MINSTRTABSIZE, so that the new strings appear to be many (luaN_openheap). */
   int kept;
 } luaN_Strings;
 
@@ -272,30 +291,31 @@ typedef struct luaN_Finalize {
   luaN_List finalizable;
   /* Queue of the dead objects whose finalizers are to be called. */
   luaN_Vec tobefinalized;
-  /* index in 'tobefinalized' of the next object to finalize */
+  /* index in the queue 'tobefinalized' of the next object to finalize */
   size_t next;
-  /* index in 'tobefinalized' of the first object that the running major collection has not marked
-     yet */
+  /* index in the queue 'tobefinalized' of the first object that the running major collection has
+     not marked yet */
   size_t seen;
   /* stage of the major collection's work on dead objects with finalizers */
   luaN_Selection selection;
-  /* Number of entries at the start of 'left' (dead userdata that are left young) whose finalizers
-     were called. */
+  /* Number of entries at the start of the list 'left' (dead userdata that stay young) whose
+     finalizers were called. */
   unsigned called;
-  /* Number of objects that were queued for finalization when the last step of the collector ended.
-     (A batch of finalizers runs after each step; the number is taken before it.) 0: the queue was
-     empty then, or has been empty since. */
+  /* Length of the queue of objects to finalize at the end of the collector's last step, before the
+     batch of finalizers that follows the step. A batch that empties the queue sets this field to 0.
+     luaN_setquota compares the field with the length at the next step. */
   unsigned waiting;
-  /* number of finalizers that the next batch must call even if its time is over */
+  /* least number of finalizers that the next batch calls, even if its time (about a millisecond) is
+     over */
   unsigned quota;
   /* 1: the running collection has moved dead objects to 'tobefinalized' */
   lu_byte found;
   /* Number of young objects with finalizers that the program will close explicitly
      (luaN_willclose). */
   unsigned closed;
-  /* A minor collection is due when the number of young objects with finalizers is
-     (YOUNG_MIN << youngbits) plus the field 'closed'. 'youngbits' grows if many of these objects
-     survive, and falls if few survive. Not used in the incremental mode. */
+  /* Exponent of a limit. A minor collection is due when (YOUNG_MIN << youngbits) + closed young
+     objects have finalizers; 'closed' is the field above. The exponent rises if many of these
+     objects survive, and falls if few survive. Not used in the incremental mode. */
   unsigned youngbits;
   /* Dead userdata that minor collections leave young until their finalizers have run (waiting.h,
      G11). A minor collection can then free them. If they were tenured, only a major collection
@@ -311,7 +331,7 @@ typedef struct luaN_Lists {
   luaN_Vec fixed;		/* objects that never die (luaC_fix) */
   /* number of entries at the start of 'fixed' that are marked (have the current epoch) */
   size_t fixedseen;
-  /* prototypes; and the long strings and userdata of more than LUAN_LARGETEXT bytes */
+  /* all prototypes, and the long strings and userdata of more than LUAN_LARGETEXT bytes */
   luaN_List large;
   luaN_List tables;		/* tables that have had a vector of more than LUAN_LARGE bytes */
   luaN_List threads;		/* all threads but the main thread */
@@ -322,8 +342,8 @@ typedef struct luaN_Lists {
 
 /* Progress of the sweep of a major collection: major.c, sweep.c. */
 typedef struct luaN_Sweep {
-  /* 1: a major collection has ended its marking, and objects that it has found dead may still
-     exist */
+  /* 1: the sweep of a major collection is not finished. Its marking has ended, and some dead
+     objects may still be in memory. */
   lu_byte active;
   /* index of the list that is being swept (luaN_listof) */
   lu_byte list;
@@ -334,8 +354,8 @@ typedef struct luaN_Sweep {
                    the entries that stay are now its first 'kept' entries.
      GCSstacks     (frees unused stack memory) has visited the first 'next' of lists.threads. */
   size_t kept, next;
-  /* The block in which the sweep has freed a long string or large userdata last. NULL: none, or
-     luaN_relist has moved the block since then to the list for its number of free lines. */
+  /* The block in which the sweep has last freed a long string or large userdata, if the block must
+     still move to the list for its number of free lines (luaN_relist). NULL: no block must move. */
   luaN_Block *freed;
 } luaN_Sweep;
 
@@ -346,28 +366,29 @@ typedef struct luaN_Bytes {
   size_t explicit;
   l_mem old;			/* old objects and their vectors (H6) */
   l_mem living;			/* bytes that the last major collection has marked */
-  /* Least bytes of blocks that the heap keeps after a major collection that has not found the heap
-     shrunk: the bytes of the blocks that were in use when its marking ended. 0: the heap has shrunk
-     ('lately' then determines the memory to keep). */
+  /* Lower limit of the bytes of blocks that the heap keeps after a major collection: the bytes of
+     the blocks that were in use when its marking ended. 0: this collection has found the heap
+     shrunk, and the field 'lately' determines the limit. */
   size_t needed;
-  /* A heap that has shrunk keeps memory for the larger of these two numbers. Each is the largest
-     KiB of blocks that were in use when the marking of a major collection ended: [0] in the current
-     period, [1] in the period before (WHILE_HEAPS of major.c defines the periods). Counts only
-     collections that have found the heap shrunk, with at most LUAN_BIGHEAP / (number of states of
-     the process) bytes of blocks in use. */
+  /* Largest KiB of blocks that were in use when the marking of a major collection ended: [0] in the
+     current period, [1] in the previous period (WHILE_HEAPS of major.c defines the periods). A heap
+     that has shrunk keeps memory for the larger of the two. A collection counts only if it has
+     found the heap shrunk, and at most LUAN_BIGHEAP / (number of states of the process) bytes of
+     blocks in use. */
   unsigned lately[2];
-  /* KiB that the state had allocated in its life when the current period started, modulo 2^32. (A
-     period is the time for which lately[0] records the largest heap.) */
+  /* Number of KiB that the state had allocated in its life when the current period (of lately[0])
+     started, modulo 2^32. The period ends early if the state has allocated much since. */
   unsigned whileat;
-  /* Time at which the current period started (the time for which lately[0] records the largest
-     heap): milliseconds of CLOCK_MONOTONIC, modulo 2^32. */
+  /* Time at which the current period (of lately[0]) started, in milliseconds of CLOCK_MONOTONIC,
+     modulo 2^32. */
   unsigned whilebegan;
   /* 1: malloc_trim is to be called when giveback.h allows it, because the last major collection has
      found the heap shrunk. Not set if the heap has more than LUAN_BIGHEAP / (number of states of
      the process) reserved bytes. */
   lu_byte shrunk;
-  /* Live KiB of the last major collection, without the objects that are only reachable from dead
-     objects with finalizers. */
+  /* KiB of the live objects of the last major collection. Not included: dead objects with
+     finalizers, which stay in memory until their finalizers run, and objects reachable only from
+     them. */
   unsigned undoomed;
   /* Bytes that became old since the last collection: tenured objects, and growth of the vectors and
      stacks of old objects. */
@@ -377,8 +398,8 @@ typedef struct luaN_Bytes {
   /* Bytes of the objects of three kinds that were tenured since the last major collection ended:
      long strings, large userdata, and small userdata queued for finalization. */
   size_t texts;
-  /* Value of bytes.texts (bytes of large strings and userdata that became old) at the start of the
-     last minor collection for which no major collection was running. */
+  /* Copy of the field 'texts' from the start of the last minor collection that started while no
+     major collection was running. */
   size_t textsbefore;
   /* Bytes of the objects of three kinds that were tenured while the last major collection ran: long
      strings, large userdata, and small userdata queued for finalization. */
@@ -433,10 +454,11 @@ typedef struct luaN_Pace {
   /* 1: the running major collection does more work in each slice, because weak tables had received
      many entries when it started */
   lu_byte hurried;
-  /* log2 of the factor by which the largest size of a nursery is raised at present (pace.c) */
+  /* number of times that the largest size of a nursery is doubled at present: 0 to WIDER_MOST
+     (pace.c) */
   lu_byte wider;
-  /* If LUA_GC has nursery=N-M: the number from which function 'between' of pace.c computes the size
-     of the next nursery, N to M bytes. */
+  /* Used if LUA_GC has nursery=N-M: a pseudo-random number, from which the function 'between' of
+     pace.c computes the size of the next nursery. */
   unsigned turn;
   /* Size of the current nursery, in bytes. luaN_shorten changes it when it makes the next minor
      collection due earlier or later. */
@@ -447,18 +469,20 @@ typedef struct luaN_Pace {
   /* Bytes of long strings and large userdata that may be allocated in addition to the nursery
      before the next minor collection. */
   size_t textroom;
-  /* size of the current nursery, in bytes, as computed when the nursery started */
+  /* Size of the current nursery, in bytes, as computed when the nursery started. In contrast to the
+     field 'nursery', it does not change before the next nursery starts. */
   size_t size;
   /* Sums over all nurseries that have ended, in bytes.
      charged  the bytes by which allocation has raised GCdebt in each nursery
      planned  for each nursery the smaller of two numbers: the bytes by which allocation has raised
               GCdebt, and the size that was computed when the nursery started */
   uint64_t planned, charged;
-  /* Work debt: bytes of marking that did not fit into one pause. */
+  /* Work debt: bytes whose marking was due in earlier pauses and did not fit into them. Each pause
+     adds the debt to its own work (luaN_pay). */
   size_t owed;
-  /* Bytes by which stacks have grown and for which no marking was done yet. Growth of a stack, like
-     all allocation, makes marking due. Not all of this marking must be done in one pause: each of
-     these bytes raises the limit of the work debt ('owed') by WORK bytes (luaN_pay). */
+  /* Bytes by which stacks have grown, minus the bytes for which marking was done since. For each of
+     these bytes, the limit of the work debt (field 'owed') is WORK bytes higher, so that the growth
+     of a deep stack causes no long pause (luaN_pay). */
   size_t stackgrowth;
   /* number of major collections that have ended */
   unsigned cycles;
@@ -578,14 +602,16 @@ typedef struct luaN_Tick {
 typedef struct luaN_Heap {
   /* first free byte of the hole (run of free lines) in which the fast path allocates */
   char *free;
-  /* address up to which the fast path allocates */
+  /* Highest address that the fast path may store in 'free'. At a higher one, an event is due, or
+     the hole is full, and the allocation takes the slow path (nursery.h). */
   char *limit;
   /* end of the hole (run of free lines) in which the fast path allocates */
   char *end;
-  /* The value that 'free' had when allocated bytes were last added to GCdebt and 'allocated'
-     (N2). */
+  /* The value of 'free' when allocated bytes were last added to GCdebt and to the field
+     'allocated'. The bytes from 'mark' to 'free' are not added yet (N2). */
   char *mark;
-  /* a sample is due when 'free' reaches this address, the sample point (S1) */
+  /* the sample point: a sample is due when 'free' reaches this address, which may be above the hole
+     (S1) */
   uint64_t point;
   /* Bytes allocated in the life of the state, up to the last update (N2), without the external
      bytes of userdata. */
@@ -596,8 +622,8 @@ typedef struct luaN_Heap {
      (luaN_allocated) */
   uint64_t allocatedoutside;
   /* Bytes of blocks outside the nursery that were added to GCdebt since the last minor collection.
-     If such blocks are freed, their bytes are subtracted from GCdebt again, but in total at most
-     this number (payback of nursery.c). */
+     An explicit free of such a block subtracts its bytes from GCdebt and from 'spare', but not more
+     bytes than 'spare' has (payback of nursery.c). */
   size_t spare;
   /* Countdown: bytes that growing tables and buffers may still copy before the sampler is called
      (sampling.h). LUAN_NOCOPIES: the sampler is never called for copies. */
@@ -612,7 +638,8 @@ typedef struct luaN_Heap {
   const uint64_t *watched;
   /* log2 of the number of bits of the bit set 'watched' */
   unsigned watchlog;
-  /* 1: an allocation has failed since the last call of luaN_eraserest */
+  /* 1: an allocation has failed since the last call of luaN_eraserest, which sets the unused slots
+     of the stack to nil */
   int starved;
   /* Always luaC_fullgc. Code for memory and allocation, which depends on no code of the collector,
      calls the collector only through this pointer (luaN_emergency). */
@@ -637,8 +664,8 @@ typedef struct luaN_Heap {
   /* 1: the moved stack 'waiting', whose sample is postponed, is not in the hole (run of free lines)
      in which the fast path allocates */
   int waitingoutside;
-  /* Number of bytes of the moved stack 'waiting' that come after the sample point, at which its
-     sample was due. */
+  /* Number of bytes by which the growth of the moved stack 'waiting' has passed the sample point,
+     where its sample was due. */
   uint64_t waitingover;
   /* Free lines for allocations that do not fit into the hole in which the fast path allocates. */
   luaN_Region overflow;
