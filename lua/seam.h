@@ -41,7 +41,7 @@ typedef struct luaN_Sample {
   /* 1: the block is outside the hole, the run of free memory in which most blocks are allocated at
      present; for example, a large block */
   int outside;
-  /* bytes that rounding has added to the size of an object */
+  /* bytes of the field 'size' that rounding has added, if the block is an object */
   unsigned rounding;
 } luaN_Sample;
 
@@ -54,9 +54,9 @@ typedef struct luaN_Sample {
 */
 typedef struct luaN_Sampler {
   void *ud;
-  /* Called for a block whose allocation has made a sample due. 'over' is the number of bytes of the
-     block after the sample point. Returns the distance from the end of the block to the next
-     sample, at least 1 byte. */
+  /* Called for a block whose allocation has made a sample due. The sample point is the byte of the
+     block at which the sample was due; 'over' is the number of bytes of the block after the sample
+     point. Returns the distance from the end of the block to the next sample, at least 1 byte. */
   uint64_t (*sample) (void *ud, lua_State *L, const luaN_Sample *s,
                       uint64_t over);
   /* Called when a collection has decided which objects are dead, so that luaN_isdead may be called
@@ -64,9 +64,9 @@ typedef struct luaN_Sampler {
      or full collection. */
   void (*decide) (void *ud, lua_State *L, int major);
   /* Called at the end of the pause of each minor or full collection. The pause has called 'decide'
-     once; or twice, if a slice of a major collection ran in it and ended the marking of that
-     collection. After 'decide', the pause has taken no sample. 'began' of luaN_Memory is the start
-     of the pause. */
+     once. It has called 'decide' twice if a slice of a major collection ran in it and ended the
+     marking of that collection. No sample was taken after the last call of 'decide'. The field
+     'began' of luaN_Memory is the start of the pause. */
   void (*collected) (void *ud, lua_State *L);
   /* Called for a watched block. Also called for an unwatched block that has the same bit as a
      watched block in the bit set of luaN_watch (luaN_watchbit). The events are:
@@ -180,9 +180,9 @@ LUA_API void luaN_admit (lua_State *L, size_t before, size_t n);
    grown; for lauxlib.c. */
 LUA_API void luaN_grown (lua_State *L, size_t n);
 
-/* To be called in the sampler's 'sample', for a string. If the running instruction concatenates,
-   and the result replaces an operand in its variable or field, as in s = s .. x, returns the bytes
-   of the replaced operands; else 0. */
+/* To be called in the sampler's 'sample', for a string. Returns the bytes of the operands that the
+   string replaces: the running instruction concatenates, and its result is stored in the variable
+   or field of an operand, as in s = s .. x. Returns 0 in all other cases. */
 LUA_API size_t luaN_replaced (lua_State *L);
 
 /* bytes of a string's block that are not text: header and NUL */
@@ -408,7 +408,7 @@ LUA_API void luaN_willclose (lua_State *L);
 */
 LUA_API void luaN_collect (lua_State *L);
 
-/* Returns 1 while lua_close takes the state apart; new objects have no finalizer then. */
+/* Returns 1 while lua_close frees the state. New objects get no finalizer during this time. */
 LUA_API int luaN_isclosing (lua_State *L);
 
 /* phase of a major collection, between two slices */
@@ -441,13 +441,13 @@ typedef struct luaN_Memory {
   uint64_t tenured;
   uint64_t nursery;	/* size of the current nursery, in bytes */
   /* Bytes charged to nurseries in the life of the state. A minor collection is due when the bytes
-     charged to a nursery exceed its size. Charged bytes differ from allocated ones: a moved vector
-     counts with all its bytes, a large block that is freed early does not count, and large strings
-     and userdata may count less than their size. */
+     charged to a nursery exceed its size. The charged bytes of a block may differ from its
+     allocated bytes: a vector that was moved is charged with all its bytes, a large block that is
+     freed early with none, and a large string or userdata may be charged with less than its
+     size. */
   uint64_t charged;
-  /* Sum of the planned bytes of all nurseries in the life of the state. The planned bytes of a
-     nursery are its size as computed at its start, or the bytes charged to it (see 'charged') if
-     these are fewer. */
+  /* Sum of one number for each nursery in the life of the state: the smaller of its size, as
+     computed at its start, and the bytes charged to it (field 'charged'). */
   uint64_t planned;
   /* numbers of collections in the life of the state */
   uint64_t minors, majors;
@@ -468,7 +468,8 @@ typedef struct luaN_Memory {
   uint64_t outside;	/* external bytes that userdata own (luaN_outside) */
   /* entries of each kind (luaN_Looked) that the last pause has visited */
   uint64_t looked[LUAN_NLOOKED];
-  /* sum of looked[] of the last pause, without looked[LUAN_LREMEMBERED] */
+  /* number of entries that the last pause has visited: the sum of looked[] without
+     looked[LUAN_LREMEMBERED] */
   uint64_t work;
   /* largest value that 'work' has had in the life of the state */
   uint64_t mostwork;
@@ -511,14 +512,14 @@ typedef struct luaN_Places {
   uint64_t lent;	/* bytes of the chunks that come from lua_Alloc */
   uint64_t heads;	/* bytes of the heads of all blocks */
   uint64_t lines;	/* bytes of the lines in use */
-  /* bytes of the free lines in blocks that have lines in use, without the pages returned to the
-     system */
+  /* bytes of the free lines in blocks with lines in use; pages returned to the system do not
+     count */
   uint64_t unused;
-  /* bytes of the lines of blocks that have no line in use, without the pages returned to the
-     system */
+  /* bytes of the lines in blocks without a line in use; pages returned to the system do not
+     count */
   uint64_t empty;
-  /* bytes of the blocks of lua_Alloc that are not chunks: large objects, large vectors, and memory
-     that the core frees explicitly */
+  /* bytes of the memory from lua_Alloc that is not part of a chunk: large objects, large vectors,
+     and memory that the core frees explicitly */
   uint64_t large;
   /* bytes of the collector's lists, such as the remembered set */
   uint64_t lists;
@@ -529,8 +530,9 @@ typedef struct luaN_Places {
 LUA_API void luaN_places (lua_State *L, luaN_Places *p,
                           void (*chunk) (void *ud, const luaN_ChunkPlace *c), void *ud);
 
-/* Finds the block that contains the address 'object'. Sets *used to the bytes of the block's lines
-   in use, and *unused to the bytes of its free lines, without pages returned to the system. */
+/* Finds the block (32 KiB of the heap) that contains the address 'object'. Sets *used to the bytes
+   of its lines in use, and *unused to the bytes of its free lines, without pages returned to the
+   system. */
 LUA_API void luaN_beside (lua_State *L, const void *object, uint64_t *used, uint64_t *unused);
 
 /* The allocator of luaL_newstate: realloc and free. A state that uses it has mapped chunks, unless
@@ -650,18 +652,18 @@ LUA_API void luaN_setlabel (lua_State *L, unsigned label);
 ** previous change to the sum of the previous label. Another OS thread may read the sums.
 */
 typedef struct luaN_Labels {
-  /* result that luaN_allocated had, in bytes, when the running thread's label last changed */
+  /* result of luaN_allocated, in bytes, at the last change of the running thread's label */
   uint64_t from;
-  /* address of the sum of the bytes allocated with 'label' */
+  /* address of the sum of the bytes allocated with the label of the field 'label' */
   uint64_t *bytes;
   unsigned label;	/* label of the running thread */
-  /* Returns the address of the sum of the bytes allocated with 'label'. The address must be valid
-     until another luaN_Labels is set (luaN_setlabels). May store the address in the cache 'recent'.
-     Must not use the Lua state. */
+  /* Returns the address of the sum of the bytes allocated with the label of the argument 'label'.
+     The address must be valid until another luaN_Labels is set (luaN_setlabels). The function may
+     store the address in the cache 'recent'. It must not use the Lua state. */
   uint64_t *(*find) (struct luaN_Labels *labels, unsigned label);
-  /* Cache for labels used recently: 'bytes' is the address of the sum of the bytes allocated with
-     'label'. The index of a label is label % LUAN_RECENTLABELS. In an unused element, 'label' is a
-     label that has another index, so that no lookup finds it. */
+  /* Cache for labels used recently. In each element, 'bytes' is the address of the sum of the bytes
+     allocated with the label 'label'. The index of a label is label % LUAN_RECENTLABELS. An unused
+     element has a label that belongs to another index, so that no lookup finds it. */
   struct {
     uint64_t *bytes;
     unsigned label;

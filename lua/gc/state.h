@@ -78,8 +78,8 @@ typedef struct luaN_Mark {
   /* 1: the running minor collection may leave certain live objects young (ageing.h) */
   lu_byte ageing;
   /* The object whose references the minor collection is visiting. If one of these references leads
-     to an object that stays young (ageing.h), 'holder' is added to the list 'holders'. NULL: each
-     object that is reached now must be tenured. */
+     to an object that stays young (ageing.h), 'holder' is added to the list 'holders', or its slot
+     to the list 'slots' of this struct. NULL: each object that is reached now must be tenured. */
   GCObject *holder;
   /* Address of the slot that is being visited, if the remembered set has only some slots of the
      table 'holder'. NULL: all references of the object 'holder' are being visited. */
@@ -163,7 +163,7 @@ typedef struct luaN_Remset {
      removed. */
   luaN_Writes writes[LUAN_WRITES];
   /* 1: refine.c has requested a minor collection, because many words of the list 'slots' belong to
-     weak tables, whose slots only a minor collection removes. Until that collection runs, the limit
+     weak tables, and refine.c leaves these words in the list. Until that collection runs, the limit
      for the list is twice the field 'many'. */
   lu_byte hurried;
   /* 1: the remembered set is incomplete, so the next collection must be a full one */
@@ -377,7 +377,7 @@ typedef struct luaN_Bytes {
      blocks in use. */
   unsigned lately[2];
   /* Number of KiB that the state had allocated in its life when the current period (of lately[0])
-     started, modulo 2^32. The period ends early if the state has allocated much since. */
+     started, modulo 2^32. The period ends early if the state allocates much during it. */
   unsigned whileat;
   /* Time at which the current period (of lately[0]) started, in milliseconds of CLOCK_MONOTONIC,
      modulo 2^32. */
@@ -480,8 +480,8 @@ typedef struct luaN_Pace {
   /* Work debt: bytes whose marking was due in earlier pauses and did not fit into them. Each pause
      adds the debt to its own work (luaN_pay). */
   size_t owed;
-  /* Bytes by which stacks have grown, minus the bytes for which marking was done since. For each of
-     these bytes, the limit of the work debt (field 'owed') is WORK bytes higher, so that the growth
+  /* Bytes by which stacks have grown, minus the bytes for which marking was done later. Each of
+     these bytes raises the limit of the work debt (field 'owed') by WORK bytes, so that the growth
      of a deep stack causes no long pause (luaN_pay). */
   size_t stackgrowth;
   /* number of major collections that have ended */

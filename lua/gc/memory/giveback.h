@@ -42,21 +42,22 @@
 /* Releases a flag taken by luaN_hold. */
 #define luaN_letgo(flag)  __atomic_store_n(flag, 0, __ATOMIC_RELEASE)
 
-/* True if a freed block of n bytes may be kept, so that the end of malloc's heap is not returned to
-   the system: n is from 8 KiB to 16 MiB. */
+/* True if luaN_keepend may keep a freed block of n bytes: n is from 8 KiB to 16 MiB. */
 #define luaN_mayend(n)	((n) - (size_t)8 * 1024 <= (size_t)16376 * 1024)
 
-/* Offers the block at p, which the caller is about to free, as the one block that is kept. Keeps it
-   if its address is below the program break (the end of malloc's heap) and above that of the block
-   kept so far. Returns the block that the caller must free: p if it is not kept, else the block
-   kept so far, or NULL if there was none. ms: the present time in milliseconds. Thread-safe. */
+/* Offers the block at p, which the caller is about to free, as the one kept block. Keeps it if its
+   address is below the program break (the end of malloc's heap) and above the address of the block
+   kept so far. Returns the block that the caller must free instead: p if p is not kept; otherwise
+   the block kept so far, or NULL if no block was kept. ms: the present time in milliseconds.
+   Thread-safe. */
 LUAI_FUNC void *luaN_keepend (void *p, unsigned ms);
 
-/* Takes the kept block, the block at the end of malloc's heap that luaN_keepend has kept from being
-   freed. From then on no block is kept, and the caller must pass the result to lua_Alloc to free
-   it. Returns NULL if no block is kept, if another OS thread uses it, or if luaN_keepend has
-   received a block less than a second ago and 'now' is 0. ms: the present time in milliseconds.
-   Thread-safe. */
+/* Takes the block that luaN_keepend keeps, and returns it. The caller must pass the block to
+   lua_Alloc to free it. From then on, no block is kept. Returns NULL
+   - if no block is kept
+   - if another OS thread uses the kept block
+   - if luaN_keepend has received a block less than a second ago, and 'now' is 0
+   ms: the present time in milliseconds. Thread-safe. */
 LUAI_FUNC void *luaN_takeend (unsigned ms, int now);
 
 /* Adds 'bytes', which a state has freed by lua_Alloc, to the count of the process that

@@ -136,8 +136,8 @@ typedef struct luaN_Block {
   luaN_Link link;
   struct luaN_Chunk *chunk;	/* the chunk of the block */
   unsigned short nlines;	/* number of lines, a multiple of 8 */
-  /* number of lines for objects and vectors: those that contain no part of the block's head, nor of
-     the luaN_Chunk after it */
+  /* number of lines for objects and vectors: all lines of the block without the lines of its head
+     and of the luaN_Chunk after the head */
   unsigned short nusable;
   lu_byte where;		/* the list that contains the block: a luaN_Where */
   /* While the block is in one of the lists 'holed': the index of the list, log2 of the number of
@@ -245,7 +245,8 @@ typedef struct luaN_Blocks {
   uintptr_t low, span;
   /* Cache of the small blocks found last (luaN_recentat): distances from 'low', in granules. */
   uint16_t recent[LUAN_RECENT];
-  /* room: bytes of all blocks. vacant: bytes of the empty blocks (H5). */
+  /* room    bytes of all blocks
+     vacant  bytes of the blocks in the list 'empty' (H5) */
   size_t room, vacant;
   /* bytes of pages returned to the system (H8) */
   size_t released;
@@ -254,17 +255,18 @@ typedef struct luaN_Blocks {
   luaN_Chunk *next;
   /* bytes obtained from lua_Alloc or mapped (H5) */
   size_t held;
-  /* Bytes that luaN_ask has freed since luaN_freeend was last called. luaN_freeend adds them to the
-     count of the process (giveback.h). */
+  /* Bytes that luaN_ask has freed by lua_Alloc since the last call of luaN_freeend, which adds them
+     to the count of the process (giveback.h). */
   size_t freed;
-  /* luaN_askmore refuses growth that would raise 'held' to this number of bytes; 0: no limit. Set
-     when lua_Alloc refuses memory, set to 0 at the end of a major collection. */
+  /* Limit of luaN_askmore, in bytes: it refuses growth that would raise the field 'held' to this
+     number; 0: no limit. Set when lua_Alloc refuses memory; set to 0 at the end of a major
+     collection. */
   size_t ceiling;
-  /* A test of luaN_leavesroom has shown that lua_Alloc can provide memory until 'held' has this
-     number of bytes. Growth that stays well below this number is not tested again. Set anew at the
-     end of a major collection. */
+  /* A number of bytes for the field 'held': a test of luaN_leavesroom has shown that lua_Alloc can
+     provide memory until 'held' has this number. Growth that stays well below this number is not
+     tested again. Set to 0 at the end of a major collection. */
   size_t proven;
-  /* While heap.allocated (bytes allocated in the life of the state) is at most this number,
+  /* Limit for heap.allocated, the bytes allocated in the life of the state: up to this limit,
      luaN_leavesroom lets the heap grow without checking that lua_Alloc can provide more. Set anew
      at the end of a major collection. */
   uint64_t unchecked;

@@ -41,9 +41,10 @@ LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize, size_t 
 */
 LUAI_FUNC void luaN_freeend (struct global_State *g, int now);
 
-/* Returns free memory of malloc to the system (luaN_giveback) if lua_Alloc is luaN_alloc and
-   madvise is allowed (a seccomp filter may forbid it). 'now' 1: even if this was done within the
-   last second. Returns 1 if malloc_trim was called. To be called after luaN_freeend. */
+/* Returns free memory of malloc to the system (luaN_giveback). Does nothing if lua_Alloc is not
+   luaN_alloc, or if madvise is not allowed (a seccomp filter may forbid it). If 'now' is 0, calls
+   malloc_trim at most once a second. Returns 1 if malloc_trim was called. To be called after
+   luaN_freeend. */
 LUAI_FUNC int luaN_trimmalloc (struct global_State *g, int now);
 
 /*

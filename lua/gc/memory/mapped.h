@@ -33,9 +33,9 @@ LUAI_FUNC char *luaN_map (size_t size, size_t to, char *at);
 LUAI_FUNC void luaN_unmap (char *p, size_t size);
 
 /* Returns the largest spare mapping (left by a closed state) of at most *size bytes, and sets *size
-   to its size. Returns NULL if there is none, or if another OS thread uses the spare mappings.
-   Adds the
-   requested bytes to the number that luaN_closespares reads. The contents are arbitrary. */
+   to its size. Returns NULL if there is none, or if another OS thread uses the spare mappings. Adds
+   the requested bytes to the number that luaN_closespares reads. The memory has arbitrary
+   contents. */
 LUAI_FUNC char *luaN_takespare (size_t *size);
 
 /*

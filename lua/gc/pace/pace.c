@@ -99,8 +99,8 @@
 #define PATIENCE_MIN	2u
 #define PATIENCE_MAX	128u
 
-/* Several rules of the pacer treat 1 / PART of a quantity as small. For example, the heap has
-   hardly grown if it has grown by less than 1 / PART of the live bytes (isquiet). */
+/* Several rules of the pacer treat 1 / PART of a quantity as a small part of it. For example, the
+   heap has hardly grown if it has grown by less than 1 / PART of the live bytes (isquiet). */
 #define PART		8u
 
 /* An object with a finalizer counts as FINALIZER_BYTES bytes. The larger the sum of these bytes in
@@ -115,15 +115,15 @@
 ** major collection starts after less allocation than usual. It starts even earlier, and its slices
 ** mark more, if the last major collection has found at least 1 / WEAK_FOUND of the old bytes dead.
 **
-** WEAK_FOUND is large, so that a small part suffices: string keys of dead entries stay alive until
-** the entries are removed, so a collection finds too little garbage in weak tables.
+** This part is small, because a collection finds only a part of the garbage of weak tables: string
+** keys of dead entries stay alive until the entries are removed.
 */
 #define WEAK_BYTES	1024u
 #define WEAK_FOUND	32
 
-/* Bounds of the incremental mode. The nursery is at most the number of bytes left to allocate until
-   the next cycle (major collection), but at least MIN_CYCLE_GAP bytes. So a cycle starts already
-   when at most MIN_CYCLE_GAP bytes are left. */
+/* Tolerance of the incremental mode, in bytes of allocation. A cycle (major collection) starts
+   already when at most MIN_CYCLE_GAP bytes are left until it is due. Until then, the nursery has at
+   most the bytes that are left. */
 #define MIN_CYCLE_GAP	1024u
 
 /*
@@ -236,9 +236,9 @@ static int paysmore (const luaN_Gc *c) {
 }
 
 
-/* Returns the upper bound of the nursery of a big heap. Each full nursery is followed by a slice of
-   the major collection, with a limited amount of work. So a smaller nursery lets the collection end
-   after less allocation, and the bound is lower while a major collection marks. It is lowest if
+/* Returns the upper bound of the nursery of a big heap, in bytes. A slice of the major collection,
+   with a limited amount of work, follows each nursery. With smaller nurseries, less is allocated
+   until the collection ends. So the bound is lower while a major collection marks. It is lowest if
    weak tables have received many entries, which retain memory until the collection has ended. */
 static size_t mostofbig (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
@@ -347,10 +347,9 @@ static size_t sparedtexts (const luaN_Gc *c) {
 
 
 /* Returns 1 if a major collection is due because the bytes in use or the footprint have grown to a
-   limit (luaN_setpace). Most long strings and large userdata that became old since the last major
-   collection or were left young are freed soon, so the growth does not include their bytes, up to a
-   limit (sparedtexts). It does not include small userdata that were left young, either
-   (bytes.waiting). */
+   limit (luaN_setpace). Some objects do not count, because most of them are freed soon: long
+   strings and large userdata that became old since the last major collection or were left young, up
+   to a limit (sparedtexts), and small userdata that were left young (bytes.waiting). */
 static int hasgrown (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   size_t spared = sparedtexts(c) + c->bytes.waiting;
@@ -478,9 +477,8 @@ void luaN_setpace (global_State *g) {
 }
 
 
-/* Returns 1 if the heap's size, which was 'before' and is 'now', has changed by more than a
-   quarter. Then the results of earlier collections do not predict how much garbage the next one
-   finds. */
+/* Returns 1 if the heap's size has changed by more than a quarter, from 'before' to 'now' bytes.
+   The results of earlier collections then do not predict how much garbage the next one finds. */
 static int isother (size_t before, size_t now) {
   return now > before + before / 4 || now < before - before / 4;
 }

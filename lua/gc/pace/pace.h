@@ -30,9 +30,9 @@
 */
 #pragma once
 
-/* Number of bytes whose marking takes as long as one visit of memory that is rarely cached: an
-   entry of a list or weak table, a slot or CallInfo of a deep stack, or a bucket of the string
-   table. */
+/* Cost of one visit of an entry whose memory is rarely cached, as the number of bytes whose marking
+   takes the same time. Such entries are elements of lists, entries of weak tables, slots and
+   CallInfos of deep stacks, and buckets of the string table. */
 #define LUAN_VISIT	48u
 
 /* A slice of a major collection works in parts of LUAN_SLICE bytes of marking, or of LUAN_ATONCE
@@ -56,36 +56,38 @@ LUAI_FUNC void luaN_outlived (luaN_Gc *c, size_t bytes);
    due when GCdebt is above 0. */
 LUAI_FUNC void luaN_newnursery (global_State *g);
 
-/* Returns the bytes charged to all nurseries in the life of the state: those by which allocation
-   has raised GCdebt. Sets *planned to the sum of one number for each nursery: the size computed at
-   its start, or the bytes charged to it if these are fewer. (Both are fields of luaN_Memory in
-   seam.h.) */
+/* Returns the bytes charged to all nurseries in the life of the state: the bytes by which
+   allocation has raised GCdebt. Sets *planned to a sum with one number for each nursery: the
+   smaller of its size, as computed at its start, and the bytes charged to it. (Both are fields of
+   luaN_Memory in seam.h.) */
 LUAI_FUNC uint64_t luaN_charged (global_State *g, uint64_t *planned);
 
 /* Returns the bytes that the next slice of a major collection must mark, because 'bytes' bytes were
    allocated since the last slice. */
 LUAI_FUNC size_t luaN_markbudget (global_State *g, size_t bytes);
 
-/* Returns the bytes that this pause must mark. work: bytes whose marking has become due since the
-   last pause. pace.owed is the work debt: bytes that earlier pauses have left. If 'work' plus the
-   debt exceeds the bound of a pause, the rest becomes the new debt. The debt has a limit, too: this
-   pause must mark the bytes above that limit, even if it then exceeds its own bound. */
+/* Returns the number of bytes that this pause must mark. work: bytes whose marking has become due
+   since the last pause. The work debt (pace.owed), which earlier pauses have left, is added to
+   them. A pause marks the sum up to a bound; the rest becomes the new debt. The debt has a limit,
+   too. If the rest exceeds this limit, the pause marks the bytes above it, in addition to its
+   bound. */
 LUAI_FUNC size_t luaN_pay (luaN_Gc *c, size_t work);
 
 /* Returns upstream's step size, 2^gcstepsize bytes. An explicit step counts as the allocation of
    this number of bytes plus the bytes of its argument. */
 LUAI_FUNC size_t luaN_stepsize (global_State *g);
 
-/* Returns 1 if an explicit step must do work now: the program has set the generational mode, or a
-   cycle (major collection) of the incremental mode runs or is due. A cycle is due when enough bytes
-   were allocated since the last one; the sizes of explicit steps count as allocated. */
+/* Returns 1 if an explicit step must do work now. In the generational mode of the program, always
+   returns 1. In the incremental mode, returns 1 if a cycle (major collection) runs or is due. A
+   cycle is due when enough bytes were allocated since the last one; the sizes of explicit steps
+   count as allocated. */
 LUAI_FUNC int luaN_cycledue (global_State *g);
 
 /* Returns 1 if a major collection is due. */
 LUAI_FUNC int luaN_majordue (global_State *g);
 
-/* Records whether the major collection that starts must do more work in each slice, because weak
-   tables have received many entries. */
+/* To be called when a major collection starts. Records in pace.hurried whether weak tables have
+   received many entries; each slice of the collection then does more work. */
 LUAI_FUNC void luaN_cyclebegins (luaN_Gc *c);
 
 /* Adapts the back-off (pace.patience) to a major collection in slices that has found 'dead' bytes.

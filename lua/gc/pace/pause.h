@@ -16,6 +16,6 @@ LUAI_FUNC void luaN_endpause (lua_State *L);
    pause. To be called between the minor collection and the slice. */
 LUAI_FUNC void luaN_beginslice (global_State *g);
 
-/* Records the end of a pause without a collection, which has only visited a part of the remembered
-   set (refine.c). Does not call the sampler. luaN_endpause calls this function first. */
+/* Records the end of a pause that has only visited a part of the remembered set (refine.c), without
+   a collection. Does not call the sampler. luaN_endpause also calls this function. */
 LUAI_FUNC void luaN_endslice (global_State *g);

@@ -12,9 +12,10 @@
 ** Invariants (checked by verify.c):
 **   UO1  bytes.outside is the sum of the external bytes of the userdata in lists.standins. These
 **        userdata have LUAN_LISTED and are listed once; no other userdata owns external bytes.
-**   UO2  'most' of a userdata is the largest number of units (of LUAN_UNIT external bytes) that it
-**        has owned since it last owned none, up to the range of the field. The sampler has counted
-**        exactly these units as allocated. 'most' is 0 while the userdata owns none.
+**   UO2  The field 'most' of a userdata is a number of units; a unit is LUAN_UNIT external bytes.
+**        It is the largest number of units that the userdata has owned since it last owned none,
+**        up to the range of the field. Samples have counted exactly these units as allocated. The
+**        field is 0 while the userdata owns no external bytes.
 */
 #pragma once
 
@@ -26,8 +27,8 @@
 LUAI_FUNC void luaN_standfor (lua_State *L, Udata *u, size_t n);
 
 /* To be called by the sweep of lists.standins, the list of owners of external bytes, for its entry
-   u. Returns 1 if u is alive and owns external bytes. Otherwise returns 0: the caller must remove u
-   from the list. Subtracts the external bytes of a dead u from bytes.outside. */
+   u. Returns 1 if u is alive and owns external bytes. Returns 0 if the caller must remove u from
+   the list. If u is dead, subtracts its external bytes from bytes.outside. */
 LUAI_FUNC int luaN_keepstandin (global_State *g, Udata *u);
 
 /* Checks the invariants UO1 and UO2 of external bytes (stated above). Returns NULL if they hold.

@@ -33,9 +33,9 @@ LUAI_FUNC void luaN_beginwaiting (global_State *g);
    them young and marks the objects to which they refer; else tenures them. */
 LUAI_FUNC void luaN_keepwaiting (global_State *g);
 
-/* To be called for o, an object that was just queued for its finalizer. If o is a userdata that may
-   stay young, marks the objects that o refers to, and returns 1. Otherwise returns 0, and the
-   caller must mark o. */
+/* To be called for an object o that was just queued for its finalizer. If o is a userdata that may
+   stay young, marks the objects to which o refers, and returns 1. In all other cases, returns 0;
+   the caller must then mark o. */
 LUAI_FUNC int luaN_waits (global_State *g, GCObject *o);
 
 /*
