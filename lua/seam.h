@@ -216,8 +216,8 @@ LUA_API const void *luaN_metatable (lua_State *L, const void *owner);
 
 /* An entry of a table. */
 typedef struct luaN_Entry {
-  /* text of the key; NULL if the key is not a string, or if luaN_next has found a value that is
-     neither a table nor a function */
+  /* Text of the key. NULL if the key is not a string. Also NULL after a call of luaN_next that has
+     found a value of another type than table and function. */
   const char *key;
   /* bytes of the key's text; 0 if 'key' is NULL */
   size_t keylength;
@@ -302,6 +302,7 @@ typedef struct luaN_Edge {
   /* Position of the object 'from' in the order of the walk (luaN_Object.place); LUAN_NOPLACE if
      'from' is NULL or a weak key. In a walk that reports a tree: position of the object 'to'. */
   size_t place;
+  /* These two fields and 'index': their meaning depends on the kind of the edge (luaN_EdgeKind). */
   const void *key, *in;
   /* Address of the C function to whose upvalue or frame the edge belongs, for the kinds of edge
      that have one (luaN_EdgeKind); else NULL. */
@@ -316,7 +317,7 @@ typedef struct luaN_Object {
   size_t place;		/* number of the object in the order of the walk, from 0 */
   size_t size;		/* bytes of the object and its vectors, as the collector counts them */
   const char *text;	/* text of a string, else NULL */
-  size_t length;
+  size_t length;	/* bytes of the text of a string */
   /* of a prototype: string objects with its name and source, or NULL */
   const void *name, *source;
   /* of a prototype: first line of the definition; 0: a main function */
@@ -508,7 +509,7 @@ typedef struct luaN_Places {
   uint64_t inuse;	/* bytes in use, which collectgarbage "count" returns in KiB */
   /* bytes that the last major collection found alive; 0: no major collection has run yet */
   uint64_t living;
-  uint64_t chunks;
+  uint64_t chunks;	/* bytes of all chunks (luaN_ChunkPlace) */
   uint64_t lent;	/* bytes of the chunks that come from lua_Alloc */
   uint64_t heads;	/* bytes of the heads of all blocks */
   uint64_t lines;	/* bytes of the lines in use */
@@ -543,8 +544,8 @@ LUA_API void *luaN_alloc (void *ud, void *ptr, size_t osize, size_t nsize);
    report it as unused. */
 #define luaN_allocator(f)	((void)(f), luaN_alloc)
 
-/* As the argument of luaN_setnursery: change nothing, only return the setting. As its result: the
-   call was refused. */
+/* An argument of luaN_setnursery: it changes nothing and only returns the setting. Also a result of
+   luaN_setnursery: the call was refused. */
 #define LUAN_ASK	UINT64_MAX
 
 /* Sets the size of the nursery to n bytes; 0: the collector chooses the size. Has no effect if the

@@ -463,8 +463,9 @@ typedef struct luaN_Pace {
   /* Size of the current nursery, in bytes. luaN_shorten changes it when it makes the next minor
      collection due earlier or later. */
   size_t nursery;
-  /* Bytes of the nursery that luaN_defer has withheld, so that a safepoint comes earlier and calls
-     the next batch of finalizers. luaN_resume returns these bytes to the nursery. */
+  /* Bytes by which luaN_defer has raised GCdebt, so that a safepoint comes earlier and calls the
+     next batch of finalizers. luaN_resume subtracts these bytes from GCdebt again. They are part of
+     the nursery. */
   size_t deferred;
   /* Bytes of long strings and large userdata that may be allocated in addition to the nursery
      before the next minor collection. */
@@ -493,8 +494,7 @@ typedef struct luaN_Pace {
   /* Bytes that the state had allocated in its life when the last major collection ended. (Function
      'spent' of pace.c says how the pacer counts them.) */
   uint64_t since;
-  /* bytes that explicit steps (luaN_step) have counted as allocated since the last major
-     collection */
+  /* bytes that explicit steps (luaN_step) since the last major collection count as allocated */
   l_mem byhand;
   /* Number of bytes to allocate after the last major collection until the next one is due, even if
      the heap has not grown. */
@@ -540,8 +540,8 @@ typedef struct luaN_Pauses {
   uint64_t slicebegan;
   /* CPU time of all ended slices during which a sampler was set */
   uint64_t slices;
-  /* For each kind of entry (luaN_Looked of seam.h): how many the last or running pause has visited,
-     in addition to the objects it found alive. */
+  /* Number of entries of each kind (luaN_Looked of seam.h) that the last or running pause has
+     visited, in addition to the live objects. */
   uint64_t looked[4];
   /* largest number of entries of lists, stacks and weak tables that one pause has visited */
   uint64_t mostwork;
@@ -585,8 +585,9 @@ typedef struct luaN_Tick {
   /* The frame that ran at the last tick (timer signal) that requested a safepoint before the next
      instruction. */
   struct CallInfo *ci;
-  /* 1: when the tick came that stored 'ci', code outside the bytecode loop was running, for example
-     a function of the core that the loop had called; so the pc of 'ci' was saved */
+  /* 1: at the tick that stored the field 'ci', code outside the bytecode loop was running, for
+     example a function of the core that the loop had called. The pc of the frame was therefore
+     saved. */
   int deep;
   volatile lu_byte wanted;	/* 1: the next safepoint is to call the sampler (TK1) */
   /* 1: all entries of 'dispatch' lead to code that runs a safepoint (TK3) */

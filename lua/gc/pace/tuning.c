@@ -18,9 +18,9 @@
 ** not read the variable.
 **
 ** If a program sets a parameter that LUA_GC has set, the call returns its usual result and has no
-** other effect. "stop", full collections and explicit steps work as usual. The result of a step is
-** that of the mode which the program has set: in the incremental mode, a program may run steps in
-** a loop until one returns true at the end of a cycle, also if LUA_GC sets the generational mode.
+** other effect. "stop", full collections and explicit steps work as usual. The result of a step
+** depends on the mode of the program, even if LUA_GC sets the other mode. Reason: a program of the
+** incremental mode may run steps in a loop until one returns true at the end of a cycle.
 */
 
 #if !defined(_GNU_SOURCE)

@@ -20,9 +20,11 @@ LUAI_FUNC void luaN_beginselection (luaN_Gc *c);
    sets finalize.selection to LUAN_RESURRECTING. */
 LUAI_FUNC size_t luaN_selectslice (global_State *g, size_t bytes);
 
-/* Calls finalizers of queued objects. LUAN_BATCH: calls as many as fit into about a millisecond.
-   LUAN_ALL: calls the finalizers of all queued objects. LUAN_CLOSING: the same, when the state is
-   closed. Runs Lua code; errors become warnings. Returns 1 if a batch has ended before all were
+/* Calls finalizers of queued objects, as the argument says:
+     LUAN_BATCH    as many as fit into about a millisecond
+     LUAN_ALL      the finalizers of all queued objects
+     LUAN_CLOSING  the same, when the state is closed
+   Runs Lua code; errors become warnings. Returns 1 if a batch has ended before all finalizers were
    called. Calls none if L has no stack space (except LUAN_CLOSING), or while slices queue dead
    objects (LUAN_SELECTING). */
 typedef enum { LUAN_BATCH, LUAN_ALL, LUAN_CLOSING } luaN_Calls;
