@@ -107,8 +107,8 @@ describe("a file that an answer names", function()
       local t = asamp("top", "--count", "1", o.socket)
       t.limit = 300
       local code, out = process.run(t)
-      assert.same({0, true}, {code, out:find(("cannot open '%s%s': the path names %s; give the " ..
-                                              "process the path of a file"):format(
+      assert.same({0, true}, {code, out:find(("cannot open '%s%s': the path is that of %s, not " ..
+                                              "of a regular file; give another path"):format(
         o.folder, name, kind), 1, true) ~= nil}, out)
     end
     o.reply("stats", liar.stats{file = "relative"})
