@@ -9,8 +9,9 @@
 **   const char *error = api->start(L, &options, &client);
 **
 ** The callbacks of one sample are 'allocated', then 'decided', which reports whether the block
-** survived its first collection. For a survivor, 'died' follows, or 'left' if the client ends
-** first. They all receive the pointer that 'allocated' returned; free it in the last one.
+** survived its first collection. If asamp_Fate.followed is 1, 'died' follows. When the sampling
+** stops, 'left' replaces a 'decided' or 'died' that is still due. All later callbacks of a sample
+** receive the pointer that 'allocated' returned; free it in the last one.
 **
 ** Callbacks run on the state's OS thread, during an allocation or a collection, and are never
 ** nested. They must not call the Lua API, raise errors or use longjmp; of asamp_Api they may call
@@ -38,14 +39,14 @@ typedef enum asamp_Kind {
                            (luaN_outside of seam.h). */
 } asamp_Kind;
 
-/* A function written in Lua. The struct is valid until 'stop'. There is one for each name, source
-   and line. */
+/* A function written in Lua. The struct is valid until 'stop'. There is one struct for each
+   combination of name, source and line. */
 typedef struct asamp_Function {
   /* The function's name.
      - usually from its definition; "main chunk" or "anonymous" if it has none there
      - "(tail call)": represents callers that tail calls have replaced
-     - "?": represents frames left out of a long stack, or a function for which there is no
-       memory */
+     - "?": represents frames left out of a long stack, or a function that could not be stored for
+       lack of memory */
   const char *name;
   const char *source;	/* Path of the function's file, or its chunk name. */
   int linedefined;	/* Line of the function's definition; 0: none. */
@@ -53,7 +54,7 @@ typedef struct asamp_Function {
 
 typedef struct asamp_Frame {
   const asamp_Function *function;  /* The frame's Lua function; NULL: a native frame. */
-  int line;		/* 0: unknown, or a native frame. */
+  int line;		/* Source line that is executed; 0: unknown, or a native frame. */
   /* Address in the code of a native frame, NULL in a Lua frame. Usually the address of a byte of
      the call instruction that the function is executing; the start of the function if no address
      inside it was found. */
@@ -63,7 +64,7 @@ typedef struct asamp_Frame {
 typedef struct asamp_Sample {
   uint64_t number;	/* Number of the sample, counted from 1 for each client. */
   uint64_t time;	/* Time of the allocation: CLOCK_MONOTONIC, ns. */
-  uint64_t size;	/* Size of the block in bytes, rounded up as by the heap. */
+  uint64_t size;	/* Size of the block in bytes, as the heap has rounded it up. */
   uint64_t count;	/* Number of sampling periods that the sample represents, >= 1. */
   asamp_Kind kind;	/* Type of the block. */
   int outside;		/* 1: allocated outside the nursery (the area for new objects). */
@@ -120,9 +121,9 @@ typedef struct asamp_Collection {
 
 /*
 ** The shortest path of references from a root of the state to a sampled object. A step is a text
-** for one reference, the root first: "_G", "[\"close\"]", "upvalue \"listeners\" of on
-** (app.lua:3)". All elements of an array are one step "[1..n]". In one call of 'holders', equal
-** paths have equal numbers.
+** that describes one reference, such as "[\"close\"]" or "upvalue \"listeners\" of on (app.lua:3)".
+** The first step describes the root, such as "_G". The step "[1..n]" represents all elements of an
+** array. In one call of 'holders', equal paths have equal numbers.
 */
 typedef struct asamp_Path {
   uint32_t number;	/* Number of the path, from 1; 0: the object is dead, or no path to it was
@@ -142,13 +143,14 @@ typedef struct asamp_Client {
   void (*decided) (void *ud, const asamp_Known *s, const asamp_Fate *f);
   /* Reports the death of a survivor: a major collection has found it dead, or it was freed
      explicitly. At most 131072 survivors at a time are followed until their death. If this callback
-     is NULL, none are followed. */
+     is NULL, no survivor is followed. */
   void (*died) (void *ud, const asamp_Known *s);
-  /* Reports a sample whose block is alive, or has no outcome yet, when the client ends. */
+  /* Reports, when the sampling stops, a sample without an outcome, or a followed survivor that is
+     alive. */
   void (*left) (void *ud, const asamp_Known *s);
   void (*collected) (void *ud, const asamp_Collection *c);	/* Reports a collection. */
-  /* Reports the path of references to a survivor. The function 'holders' calls it for the survivors
-     in the order of their numbers. */
+  /* Reports the path of references to a survivor. The function 'holders' calls this callback for
+     the survivors in the order of asamp_Known.number. */
   void (*held) (void *ud, const asamp_Known *s, const asamp_Path *p);
 } asamp_Client;
 
@@ -162,8 +164,8 @@ typedef struct asamp_Options {
 
 #define ASAMP_KINDS	((int)ASAMP_OUTSIDE + 1)
 
-/* Exact counts of a state's allocations. They only grow. To count the allocations of a piece of
-   code, read them before and after it and subtract. */
+/* Exact counts of a state's allocations. They grow only while a count runs (count_start). To count
+   the allocations of a piece of code, read the counts before and after it and subtract. */
 typedef struct asamp_Counts {
   size_t size;		/* sizeof(asamp_Counts). */
   uint64_t bytes;	/* Bytes of all kinds except ASAMP_STACK (call frames and grown stacks). */
@@ -182,8 +184,8 @@ typedef struct asamp_Api {
      as a static string. May raise a memory error. */
   const char *(*start) (lua_State *L, const asamp_Options *o,
                         const asamp_Client *c);
-  /* Ends the sampling, as lua_close also does. Runs a minor collection to get the last outcomes,
-     calls 'left' for the samples still alive, then removes the client. Returns 0 if there is no
+  /* Stops the sampling, as lua_close also does. Runs a minor collection to find the last outcomes,
+     calls 'left' for the remaining samples, then removes the client. Returns 0 if there is no
      client. */
   int (*stop) (lua_State *L);
   /* Changes the sampling period, in bytes. Returns NULL or the reason of the failure. */
@@ -195,12 +197,12 @@ typedef struct asamp_Api {
   /* Returns the name of a kind, such as "table array part". */
   const char *(*kindname) (asamp_Kind kind);
   /* Calls 'held' for each live survivor with 'followed' 1 (asamp_Fate). Takes about as long as a
-     full collection, and up to 16 bytes of malloc's memory per object. Returns the number of calls,
-     or 0 on failure. */
+     full collection. Needs up to 16 bytes of memory from malloc per object. Returns the number of
+     calls, or 0 on failure. */
   size_t (*holders) (lua_State *L);
   /* Writes a snapshot of the heap to the file 'path', for 'asamp heap'. No client is needed. A
-     forked child writes the file; with 'wait' 0 the function does not wait for its end. Overwrites
-     only snapshots and profiles. Returns 0 with a line in 'err' on failure. */
+     forked child writes the file. If 'wait' is 0, the function does not wait for the child.
+     Overwrites only snapshots and profiles. Returns 0 with a line in 'err' on failure. */
   int (*snapshot) (lua_State *L, const char *path, int wait, char *err, size_t errsize);
   /* Sets a label of thread L; 'value' NULL removes it. In profiles, the samples of L and of
      coroutines that L creates later carry the label. Copies name and value, cut to 255 bytes.
@@ -211,7 +213,8 @@ typedef struct asamp_Api {
   const char *(*count_start) (lua_State *L);
   /* Ends a count that count_start started. Returns NULL or the reason of the failure. */
   const char *(*count_stop) (lua_State *L);
-  /* Copies the counts of the state to *to. Returns 0 in a callback, or if to->size is wrong. */
+  /* Copies the counts of the state to *to. Returns 0 in a callback, or if to->size is not
+     sizeof(asamp_Counts). */
   int (*count) (lua_State *L, asamp_Counts *to);
   /* Runs two full collections and returns the bytes in use, without the state itself, L, the main
      thread and the stacks of both. Returns 0 in a finalizer or a callback, where no collection can
@@ -219,8 +222,8 @@ typedef struct asamp_Api {
   uint64_t (*alive) (lua_State *L);
 } asamp_Api;
 
-/* Loads the module profiler.core and returns its interface. Returns NULL if the module is not
-   found, is older than this header, or was built for another Lua; require "profiler" then raises an
+/* Loads the module profiler.core and returns its interface. Returns NULL if the module is older
+   than this header, or if it cannot be loaded; in the latter case, require "profiler" raises an
    error with the reason. May raise a memory error. */
 static inline const asamp_Api *asamp_api (lua_State *L) {
   const asamp_Api *api = NULL;

@@ -36,11 +36,12 @@
 
 #define TYPENAME	"profiler.convert.work"
 
-/* Share of a conversion that is finished when the profile was read, 0 to 1. */
+/* Finished share of a conversion, 0 to 1, at the time when the whole profile was read. */
 #define READING		0.7
 
-/* The objects of a call of a Lua function. They are in a userdata, whose finalizer frees them after
-   an error. The userdata has the stack index 4, the progress function (or nil) the index 5. */
+/* The objects of a conversion or of a call of l_merge. A Work is a userdata, whose finalizer frees
+   the objects after an error. It has the stack index 4. The progress function, or nil, has the
+   index 5. */
 typedef struct Work {
   lua_State *L;
   const char *path, *out;
@@ -205,8 +206,8 @@ static int create (Work *w) {
   return output_open(w->output, w->out, how);
 }
 
-/* Sets the field 'left' of the table on top of the stack: numbers of items that this output lacks
-   because of limits. */
+/* Sets the field 'left' of the table on top of the stack (pushleft): the numbers of items that the
+   output lacks because of limits. */
 static void left (Work *w) {
   uint64_t counts[LEFT_N];
   memcpy(counts, w->sum != NULL ? w->sum->left : w->profile->left,
@@ -215,8 +216,8 @@ static void left (Work *w) {
     memcpy(counts, w->firefoxleft, sizeof(counts));
   if (w->flame != NULL)
     memcpy(counts, w->flame->sum.left, sizeof(counts));
-  /* The output contains no collections, markers and lifetimes, so the numbers of those that were
-     left out do not matter. */
+  /* This output never contains collections, marks and lifetimes, so it does not lack them because
+     of limits. */
   if (w->sum != NULL || w->flame != NULL)
     counts[LEFT_COLLECTIONS] = counts[LEFT_MARKS] = counts[LEFT_LIVES] = 0;
   pushleft(w->L, counts);
@@ -294,7 +295,7 @@ static const char *folder (Work *w) {
 /* ------------------------------------------------------------- formats -- */
 
 /* Returns the text of the script 'file', which the function in the option 'source' supplies. The
-   text is valid until the next call. NULL: unknown. */
+   text is valid until the next call of 'source'. NULL: the text is not available. */
 static const char *source (void *ud, const char *file, size_t *n) {
   Work *w = ud;
   lua_State *L = w->L;

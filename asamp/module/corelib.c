@@ -80,8 +80,8 @@ static int result (lua_State *L, int ok, const char *err) {
   return 1;
 }
 
-/* open{options, period} -> true: opens a session, which writes a profile; on failure nil, message,
-   errno. 'options' are the fields of SamplerOptions; 'period' is in bytes */
+/* open(t) -> true: opens a session, which writes a profile; on failure nil, message, errno. The
+   table t has the fields that options() reads, and 'period', the sampling period in bytes. */
 static int corelib_open (lua_State *L) {
   Sampler *s = corelib_check(L);
   SamplerOptions o;
@@ -93,10 +93,11 @@ static int corelib_open (lua_State *L) {
                 err);
 }
 
-/* setup{options, period, alloc, exact, listen, rotate, keep, max} -> true: profiles every Lua state
-   that this process creates from now on; on failure nil, message, errno. Call it once. 'options'
-   are the fields of SamplerOptions. 'alloc' true: samples allocations. For 'listen' to 'max' see
-   ControlOptions (control.h). */
+/* setup(t) -> true: profiles every Lua state that this process creates from now on; on failure nil,
+   message, errno. Call it once. The table t has the fields that options() reads, and
+   - period: period of allocation sampling, bytes; alloc: true: samples allocations
+   - exact: as in timeon
+   - listen, rotate, keep, max: see ControlOptions (control.h) */
 static int l_setup (lua_State *L) {
   SamplerShared with;
   ControlOptions control;
@@ -177,7 +178,7 @@ static int l_period (lua_State *L) {
   return 0;
 }
 
-#define NUMBER_TEXT	48	/* space for a Lua number as text, bytes with the NUL */
+#define NUMBER_TEXT	48	/* space for a Lua number as text, in bytes, including the NUL */
 
 /* Copies the text of a number to 'room', with '.' as the decimal point in every locale. Returns
    'room'. */
@@ -215,7 +216,7 @@ static void pushset (lua_State *L, uint32_t set) {
 
 /* stats(sets) -> the table that profiler.lua documents. If 'sets' is true, it has 'labels', a list
    with {bytes, labels} for each set of labels. The numbers are read before the tables are created,
-   so that these allocations do not count. */
+   so that they do not include the memory of the tables. */
 static int l_stats (lua_State *L) {
   SamplerStats t;
   Sampler *s = corelib_check(L);
@@ -254,9 +255,10 @@ static int l_stats (lua_State *L) {
   return 1;
 }
 
-/* dump(path or nil) -> path: writes the newest events, which a flight recorder keeps, to a file.
-   Uses the recorder of the process, else that of the session. Without a recorder, writes all events
-   so far to the session's file. On failure nil, message. */
+/* dump([path]) -> path of the written file; on failure nil, message. Writes the newest events,
+   which a flight recorder keeps, to the file 'path' (nil: to its next file). Uses the recorder of
+   the process or, if there is none, that of the session. If the session has no recorder either,
+   writes all events so far to the session's file. */
 static int l_dump (lua_State *L) {
   Sampler *s = corelib_check(L);
   const char *to = lua_tostring(L, 1);

@@ -21,7 +21,7 @@ typedef struct Counting {
 /* A counter of profiler.counter. */
 typedef struct Counter {
   Counting *counting;	/* the exact counts of the Lua state */
-  int active;		/* 1: the counter was not closed yet */
+  int active;		/* 1: the counter counts; 0: it is closed */
   /* While 'active' is 1: counting->counts at the start of this counter. After that: the allocations
      that this counter has counted. */
   luaN_Counts counts;
@@ -78,8 +78,8 @@ int counting_read (lua_State *L, asamp_Counts *to) {
   return 1;
 }
 
-/* Returns the size of a thread with its stack, bytes. counting_alive subtracts it, because the size
-   of a stack depends on earlier calls. */
+/* Returns the size of a thread with its stack, in bytes. counting_alive subtracts this size,
+   because the size of a stack depends on earlier calls. */
 static uint64_t threadbytes (lua_State *L) {
   luaN_Object o;
   luaN_object(L, L, &o);
@@ -219,8 +219,8 @@ static int unknownkind (lua_State *L, const char *name) {
                                              known));
 }
 
-/* read([kind]) -> bytes, blocks: allocations of this kind since the counter's start. Without an
-   argument: of all kinds except stacks */
+/* read([kind]) -> bytes, blocks: allocations of this kind of block since the counter was created;
+   without an argument, allocations of all kinds except stacks */
 static int l_read (lua_State *L) {
   const Counter *r = luaL_checkudata(L, 1, COUNTER);
   const char *name = luaL_optlstring(L, 2, NULL, NULL);

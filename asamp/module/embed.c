@@ -22,16 +22,16 @@
 #include "tracker.h"
 #include "trackholders.h"
 
-/* The sampling of a state for a client of asamp.h. */
+/* The sampling of a Lua state for a client: a program that uses asamp.h. */
 typedef struct Embed {
-  asamp_Client client;	/* The client's callbacks. NULL: not given, or missing in the program's
-                           version of asamp.h. */
+  asamp_Client client;	/* The client's callbacks. A callback is NULL if the client has not given
+                           it, or was built with an older asamp.h, which lacks it. */
   Tracker *tracker;	/* The state's tracker. */
   IdMap ids;			/* Maps function ids to indexes in 'functions'. */
   asamp_Function **functions;	/* Functions reported by the tracker. */
   size_t nfunctions, functions_size;
   asamp_Frame *frames;		/* array whose last n elements are the stack of the last sample */
-  /* 'n': number of frames of the last sample's stack; 'size': capacity of 'frames' */
+  /* 'n': number of frames of the last sample's stack; 'size': capacity of 'frames', in frames */
   size_t n, size;
   asamp_Known *reported;		/* samples for which the client will receive callbacks:
                                            'nfollowed' survivors, then samples without an outcome */
@@ -102,8 +102,8 @@ static int onroom (void *ud, uint64_t count) {
   return list_grow(&e->reported, e->nreported, &e->reported_size, sizeof(*e->reported));
 }
 
-/* Stores a sample and its stack: the n frames in frames[], and the 'shared' outermost frames of the
-   previous stack. Calls the client's callback 'allocated'. */
+/* Stores a sample and its stack. The stack consists of the n inner frames in frames[] and of the
+   'shared' outermost frames of the previous stack. Calls the client's callback 'allocated'. */
 static void onsample (void *ud, const ProfileSample *in, size_t shared,
                       const ProfileFrame *frames, size_t n) {
   Embed *e = ud;
@@ -147,8 +147,8 @@ static void onsample (void *ud, const ProfileSample *in, size_t shared,
 }
 
 /* Calls the client's callback 'decided' for all samples whose outcome a collection has found, in
-   order. Then removes these samples from e->reported, except the survivors whose deaths will be
-   reported. */
+   the order of the samples. Removes these samples from e->reported, except the survivors whose
+   deaths will be reported. */
 static void embed_notifyfates (Embed *e, const PendingFates *fates) {
   asamp_Known *waiting = e->reported + e->nfollowed;
   size_t i;
@@ -166,7 +166,8 @@ static void embed_notifyfates (Embed *e, const PendingFates *fates) {
 }
 
 /* Calls the client's callback 'died' for dead survivors, and removes them from e->reported.
-   deaths->runs has lengths of runs of survivors: alive, dead, alive, and so on. */
+   deaths->runs has the lengths of runs of survivors. The first run is alive, the second dead, the
+   third alive, and so on. */
 static void notifydeaths (Embed *e, const FollowedDeaths *deaths) {
   size_t i, at = 0, to = 0;
   for (i = 0; i < deaths->n; i++) {
@@ -270,8 +271,8 @@ static int embed_isours (const Tracker *t) {
   return t->client == &clients[0] || t->client == &clients[1];
 }
 
-/* Returns the state's Embed, its sampling for a client of asamp.h; NULL: there is none. May raise a
-   memory error. Must not be called in a callback of the client. */
+/* Returns the state's Embed; NULL: the state has no client of asamp.h. May raise a memory error.
+   Must not be called in a callback of the client. */
 static Embed *embed_current (lua_State *L) {
   Sampler *s = sampler_of(L);
   Tracker *t = (s != NULL) ? sampler_tracker(s) : NULL;
@@ -284,9 +285,9 @@ static const char *badperiod (uint64_t period) {
          ? NULL : "the sampling period must be 64 to 2^62 bytes";
 }
 
-/* Copies a struct of the program to 'to', 'size' bytes. Its first member is its size, which is
-   smaller in a program with an older header: the missing members become zero. Returns 0 if the size
-   is invalid. */
+/* Copies the struct *from of the program to *to, which has 'size' bytes. The first member of *from
+   is its size. It is smaller if the program uses an older header: the members that *from lacks
+   become zero in *to. Returns 0 if the size of *from is invalid. */
 static int embed_take (void *to, size_t size, const void *from) {
   size_t known = *(const size_t *)from;
   if (known < sizeof(size_t) || known > size) return 0;

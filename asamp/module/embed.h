@@ -6,9 +6,9 @@
 **
 **   EM1  a tracker's 'ud' is an Embed if and only if its 'client' is in 'clients' (embed.c);
 **   EM2  the n frames of the last stack are at the end of the array 'frames'. So the outer frames
-**        that the next stack shares need not be moved;
-**   EM3  n is the depth of the last stack, or less if there was no memory. 'shared' of the next
-**        sample is at most n;
+**        that the next stack has in common with the last one need not be moved;
+**   EM3  n is the depth of the last stack, or less if there was no memory for its frames. 'shared'
+**        of the next sample is at most n;
 **   EM4  'reported' has the samples in the tracker's order: first 'nfollowed' survivors, then the
 **        samples without an outcome.
 */

@@ -11,8 +11,9 @@
 **
 ** A function that returns a tree has two options: 'least', the smallest 'value' of a row, and
 ** 'most', the largest number of rows (default 10000). It also returns totals: {count, self, value,
-** left, cut}. 'left' is the number of omitted rows. 'cut' is the number of those whose 'value' is
-** at least 'least', but which were too many or too deep in the tree.
+** left, cut}. 'left' is the number of omitted rows. 'cut' is the number of omitted rows whose
+** 'value' is at least 'least'. They are omitted because there are more than 'most' rows, or because
+** they are too deep in the tree (MERGE_DEPTH).
 */
 #include "cut.h"
 #include "devtools.h"
@@ -127,8 +128,8 @@ static int heaplib_open (lua_State *L) {
 }
 
 /* heap:info() -> table with fields of the same names as in Graph (graph.h), such as 'bytes', and
-   - objects, references, classes, samples: how many of these the snapshot has
-   - command: command line; nil: unknown */
+   - objects, references, classes, samples: numbers of these items in the snapshot
+   - command: command line of the program; nil: unknown */
 static int l_info (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   const Graph *g = h->graph;
@@ -159,8 +160,9 @@ static int l_info (lua_State *L) {
 
 typedef struct ClassRow {
   uint64_t count, self;	/* 'count': number of objects of the class; 'self': their own bytes */
-  /* For heap:compare: number and bytes of the objects that are only in this snapshot, and of those
-     that are only in the other one. */
+  /* For heap:compare. 'new', 'newbytes': number and bytes of the objects that are only in this
+     snapshot. 'gone', 'gonebytes': number and bytes of the objects that are only in the other
+     snapshot. */
   uint64_t new, newbytes, gone, gonebytes;
   /* For heap:compare: bytes by which the objects that are in both snapshots have grown. */
   int64_t grown;
@@ -215,8 +217,9 @@ typedef struct Candidate {
   /* Estimate of the bytes that retained() does not count. Classes with the largest estimates are
      examined first. It is a sum over the references from objects of the class to objects of other
      classes. A reference adds the bytes that its target retains. If the referring object dominates
-     the target, it adds only 1, because retained() counts the target. It does not add 0, because
-     retained() may not count objects below the target, and only classes above 0 are listed. */
+     the target, retained() counts the target, and the reference adds only 1. This 1 keeps the class
+     in the list, which has no classes with the estimate 0: retained() may still miss objects that
+     are reachable through the target. */
   uint64_t weight;
 } Candidate;
 
@@ -274,9 +277,9 @@ static uint32_t candidates (const Heap *h, const uint32_t *class, uint32_t class
   return n;
 }
 
-/* Corrects 'bytes', the results of retained(), for the classes of candidates(). For each, computes
-   the bytes that are unreachable without the objects of the class. After EXACT_EDGES visits, stops:
-   sets least[c] to 1 for each remaining class c, because bytes[c] is only a lower bound. Returns 0
+/* Corrects bytes[c], the result of retained(), for each class c that candidates() lists: sets it to
+   the bytes that would be unreachable without the objects of the class. After EXACT_EDGES visits,
+   corrects no further class: sets least[c] to 1, because bytes[c] is only a lower bound. Returns 0
    if out of memory. */
 static int together (const Heap *h, const uint32_t *class, uint32_t classes, uint64_t *bytes,
                      unsigned char *least) {
@@ -336,8 +339,8 @@ static int l_classes (lua_State *L) {
     r->self += graph_size(h->graph, v);
   }
   rows[HEAP_KINDS].self += h->graph->state;
-  /* HEAP_KINDS is also the class of object 0, the Lua state. The state retains all objects, which
-     would be of no use to the reader, so its row has only the state's own bytes. */
+  /* HEAP_KINDS is also the class of object 0, the Lua state. The state retains all objects. This
+     total would not help the user, so the row of the class has only the state's own bytes. */
   bytes[HEAP_KINDS] += h->graph->state;
   lua_createtable(L, (int)h->naming.n, 0);
   for (i = 0; i < h->naming.n; i++) {
@@ -363,9 +366,9 @@ typedef struct SiteRow {
   uint64_t samples, bytes, objects, self, age;
 } SiteRow;
 
-/* Computes the totals of each allocation site, in zeroed rows. Only samples of objects with
-   wanted[v] != 0 count (NULL: all). Sets site[v] to the site of the first counted sample of object
-   v, or to g->nsites if there is none. */
+/* Computes the totals of each allocation site, in zeroed rows. Only samples of objects v with
+   wanted[v] != 0 count; if 'wanted' is NULL, all samples count. Sets site[v] to the site of the
+   first counted sample of object v, or to g->nsites if object v has no counted sample. */
 static void sitesof (const Graph *g, const unsigned char *wanted, SiteRow *rows,
                      uint32_t *site) {
   size_t i;
@@ -597,9 +600,9 @@ static int l_heldby (lua_State *L) {
 /* {== single objects =================================================== */
 
 /* Pushes the path of references from the state to object v, as a list with a row for each
-   reference. If there are more than 64, the list has the first 40, a table "(n more)" for those in
-   the middle, and the last 21. parent[], way[]: for each object, its parent on a shortest path, and
-   the reference from the parent. */
+   reference. If there are more than 64 references, the list has the first 40, a table "(n more)"
+   for the references in the middle, and the last 21. parent[], way[]: for each object, its parent
+   on a shortest path, and the reference from the parent. */
 static void pushpath (lua_State *L, const Heap *h, uint32_t v, const uint32_t *parent,
                       const Way *way) {
   uint32_t u, n = 0, depth = 0, all = 0;
@@ -650,8 +653,9 @@ static void pushobject (lua_State *L, const Heap *h, uint32_t v) {
   lua_setfield(L, -2, "path");
 }
 
-/* heap:objects{class, n} -> list of the n objects that retain most, of one class or of all; nil: no
-   such class. The elements are tables as from heap:path. */
+/* heap:objects{class, n} -> list of the n objects that retain the most bytes, of the class 'class'
+   or, if 'class' is nil, of all classes; nil: no such class. The elements are tables as from
+   heap:path. 'n': at most OBJECTS_MOST, default 20. */
 static int l_objects (lua_State *L) {
   const Heap *h = heaplib_check(L, 1);
   const uint64_t *r = h->dominators.retained;
@@ -717,9 +721,10 @@ static int l_path (lua_State *L) {
   return 1;
 }
 
-/* Pushes two values, and returns for each class of the snapshot 'old' the number of its row in the
-   result of heap:compare. The rows of the classes of 'new' come first; a class of 'old' with the
-   same name has the same row. The result is valid while the first value is on the stack. */
+/* Pushes two values. Returns an array that has, for each class of the snapshot 'old', the index of
+   its row in l_compare. The rows of the classes of 'new' come first. A class of 'old' shares the
+   row of the class of 'new' with the same name, if there is one. The array is valid while the first
+   pushed value is on the stack. */
 static const uint32_t *rowsof (lua_State *L, const Heap *new, const Heap *old) {
   uint32_t i, *rows = scratch(L, old->naming.n * sizeof(*rows));
   lua_createtable(L, 0, (int)new->naming.n);
@@ -794,7 +799,7 @@ static void pushcompared (lua_State *L, const Heap *h, const Heap *old, const Cl
 
 /* heap:compare(old) -> {{name, new and gone (numbers of objects), newbytes, gonebytes, grown (bytes
    by which objects in both snapshots have grown)}, ...}, a table for each class. Afterwards the
-   option 'new' of other methods selects the objects that are only in one of the two snapshots. */
+   option 'new' of the methods of one heap selects the objects that the other heap lacks. */
 static int l_compare (lua_State *L) {
   Heap *h = heaplib_check(L, 1);
   Heap *old = heaplib_check(L, 2);

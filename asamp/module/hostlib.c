@@ -69,7 +69,7 @@ static int l_issocket (lua_State *L) {
   return 1;
 }
 
-/* ispipe(path) -> true for a pipe or a link to one; does not open it */
+/* ispipe(path) -> true for a pipe or a symbolic link to one; does not open the pipe */
 static int l_ispipe (lua_State *L) {
   struct stat s;
   lua_pushboolean(L, stat(luaL_checkstring(L, 1), &s) == 0 && S_ISFIFO(s.st_mode));
@@ -173,8 +173,8 @@ static int l_owner (lua_State *L) {
 }
 
 enum {
-  MAX_ANSWER = 1 << 20,  /* bytes */
-  MAX_SECONDS = 1 << 30, /* seconds */
+  MAX_ANSWER = 1 << 20,  /* size limit of an answer, bytes */
+  MAX_SECONDS = 1 << 30, /* longest timeout, seconds */
   RETRY_MS = 10          /* time between two attempts to connect, ms */
 };
 
@@ -243,8 +243,8 @@ static void goon (Request *a, const char *line, size_t n) {
     if (sent < 0 && errno == EAGAIN)
       return;
     if (sent < 0 && errno == EPIPE)
-      a->sent = n;  /* sends nothing more: the other process has closed the socket, but may have
-                       answered before */
+      a->sent = n;  /* sends nothing more: the other process has closed the socket. It may have
+                       sent an answer before */
     else if (sent < 0)
       hostlib_end(a, errno);
     else
@@ -413,7 +413,7 @@ static int l_openfile (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   ForeignPeer peer = {(pid_t)luaL_optinteger(L, 2, 0), (uid_t)luaL_optinteger(L, 3, 0)};
   int fd, any = lua_toboolean(L, 4);
-  luaL_Stream *s = lua_newuserdatauv(L, sizeof(*s), 0);  /* may be at index 4 */
+  luaL_Stream *s = lua_newuserdatauv(L, sizeof(*s), 0);  /* may be at index 4, like 'any' */
   char why[256], name[64];
   s->closef = NULL;
   luaL_setmetatable(L, LUA_FILEHANDLE);
@@ -537,12 +537,12 @@ static void passon (int signal) {
   errno = e;
 }
 
-static volatile sig_atomic_t delayed;  /* signal that passlater has delayed */
+static volatile sig_atomic_t delayed;  /* number of the signal that passlater has delayed */
 
 /* Handles SIGINT and SIGQUIT. Ignores a signal from the terminal, because the terminal sends it to
-   the program, too. A signal from another process has reached the program already if it was sent to
-   the process group. So requests SIGALRM in a second, which passes the signal on if the program
-   still runs then (passdelayed). */
+   the program, too. A signal from another process has reached the program already if that process
+   sent it to the process group. So delays the signal by a second: requests SIGALRM, whose handler
+   passdelayed passes the signal on if the program still runs. */
 static void passlater (int signal, siginfo_t *info, void *context) {
   (void)context;
   if (info->si_code == SI_KERNEL || running == 0)
@@ -686,8 +686,8 @@ static char **environmentof (lua_State *L) {
 
 /* run(words [, environment]) -> "exit", status, pid or "signal", number, pid: runs the program
    words[1] and waits for its end; on failure nil, message. 'environment' sets variables, {name =
-   value}. Passes signals on to the program (PASSING), except SIGINT and SIGQUIT from the
-   terminal. */
+   value}. Passes the signals of the table PASSING on to the program, except SIGINT and SIGQUIT from
+   the terminal. */
 static int l_run (lua_State *L) {
   size_t i, n;
   int status, e;
@@ -752,8 +752,8 @@ static int l_raise (lua_State *L) {
   int number = (int)luaL_checkinteger(L, 1);
   const struct rlimit none = {0, 0};
   sigset_t set;
-  setrlimit(RLIMIT_CORE, &none);  /* a core file of this process is useless: the program that it ran
-                                     is of interest */
+  setrlimit(RLIMIT_CORE, &none);  /* a core file of this process is useless: only one of the program
+                                     that it ran would help */
   signal(number, SIG_DFL);
   sigemptyset(&set);
   sigaddset(&set, number);

@@ -39,9 +39,9 @@
 #define STOPPING	"the server is shutting down; start asamp serve again\n"
 /* largest request, bytes */
 #define REQUEST_BYTES	(32u << 10)
-/* default of 'patience', and longest time without a transfer, s */
+/* default of 'patience', and longest time without a transfer, in seconds */
 #define PATIENCE	10u
-/* longest time for sending an answer, which has up to 256 MiB, s */
+/* longest time for sending an answer, which has up to 256 MiB, in seconds */
 #define SENDING		300u
 #define BACKLOG		1024	/* largest number of connections that are not accepted yet */
 
@@ -75,14 +75,14 @@ typedef struct Server {
   struct MHD_Daemon *daemon;      /* the HTTP server; NULL: closed */
   Request *all;	/* requests that are not finished, newest first */
   Client *clients;	/* list of the open connections */
-  uint64_t patience;	/* longest time in which a request must arrive completely, ns. It starts
-                           when the connection is made or its previous request was answered */
+  uint64_t patience;	/* longest time until a whole request has arrived, ns. It starts when the
+                           connection is made, or when its previous request is finished */
   lua_Integer last;	/* id of the newest request */
 } Server;
 
 /* {== callbacks of libmicrohttpd =========================================== */
 
-static Request refused;  /* context of all requests whose address has a zero byte */
+static Request refused;  /* context of all requests whose address has a zero byte (%00) */
 
 /* Returns the context of a new request. An address with a zero byte gets the context 'refused',
    because libmicrohttpd would end the address at this byte. */

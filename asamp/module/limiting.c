@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* Number of values below the user's function on the stack of l_limit: two limits, the userdata, two
-   messages, argument 1. */
+/* Number of values below the user's function on the stack of l_limit: the two limits, the userdata,
+   two messages, and argument 1 of l_limit. */
 #define BELOW	6
 
 /* Does nothing. l_limit calls this function before it sets the limits, so that the call frame of
@@ -62,8 +62,8 @@ static void pushlimits (lua_State *L) {
 }
 
 /* Lowers *limit to n + 'used', and sets *why to the message at the stack index 'message'. n is the
-   integer at the stack index 'index'. If this value is nil, or if *limit is lower already, does
-   nothing. */
+   integer at the stack index 'index'. Does nothing if the value at 'index' is nil, or if *limit is
+   at most n + 'used'. */
 static void lower (lua_State *L, int index, int message, uint64_t used, uint64_t *limit,
                    const void **why) {
   uint64_t n = (uint64_t)lua_tointegerx(L, index, NULL) + used;
@@ -72,8 +72,9 @@ static void lower (lua_State *L, int index, int message, uint64_t used, uint64_t
   *why = lua_topointer(L, message);
 }
 
-/* limit(bytes, f, ...) or limit({allocated = bytes, alive = bytes}, f, ...) -> results of f. Raises
-   the errors of f. Allocates nothing itself after the limits are set. */
+/* limit(bytes, f, ...) or limit({allocated = bytes, alive = bytes}, f, ...) -> results of f. Calls
+   f(...) with a limit of allocated bytes ('bytes' alone sets this one), of live bytes, or both.
+   Raises the errors of f. After l_limit has set the limits, it allocates nothing itself. */
 static int l_limit (lua_State *L) {
   const luaN_Limits *outer = luaN_getlimits(L);
   luaN_Memory m;

@@ -3,10 +3,10 @@
 ** profiler.reader: a Lua module in C that reads a profile into a Lua table. In the comments of this
 ** file, "Sets 'x'" means: sets the field x of the table on top of the stack.
 **
-** Sizes are in bytes. 'started', 'ended', 'duration', 'timeperiod' and 'ring.seconds' are in
-** seconds, other times in us since the start of the profile. "Columns" are lists of equal length:
-** row i consists of the i-th element of each list. A sample that represents n sampling periods
-** counts n times.
+** Sizes are in bytes. 'started', 'ended', 'duration', 'timeperiod', 'ring.seconds' and
+** 'ring.wanted' are in seconds. Other times and durations are in us; these times count from the
+** start of the profile. "Columns" are lists of equal length: row i consists of the i-th element of
+** each list. A sample that represents n sampling periods counts n times.
 */
 #include "luafields.h"
 #include "reader.h"
@@ -85,8 +85,8 @@ static void pushtree (lua_State *L, const ReadProfile *r) {
   lua_setfield(L, -2, "nodes");
 }
 
-/* Adds the column 'key' to the table at index 'sites'. It has the double at 'offset' of each Site
-   of 'table'. Pops the values above 'sites' from the stack. */
+/* Adds the column 'key' to the table at index 'sites'. The column has one element for each Site of
+   'table': the double at the byte offset 'offset'. Pops the values above 'sites' from the stack. */
 static void pushnumbers (lua_State *L, const SiteTable *table, int sites,
                          const char *key, size_t offset) {
   size_t i;
@@ -164,7 +164,8 @@ static void pushsites (lua_State *L, const ReadProfile *r, const ReaderSum *sum)
     setinteger(L, keys[k], total[k]);
 }
 
-/* Pushes a table with four columns of a SiteTable: node, the one named 'kind', samples, bytes. */
+/* Pushes a table with four columns of a SiteTable: node, kind, samples, bytes. The parameter 'kind'
+   is the name of the second column in the pushed table. */
 static void pushcolumns (lua_State *L, const SiteTable *table, const char *kind) {
   const char *const keys[] = {"node", kind, "samples", "bytes"};
   enum { NKEYS = sizeof(keys) / sizeof(keys[0]) };
@@ -202,10 +203,11 @@ static void pushtimes (lua_State *L, const ReaderSum *sum) {
 }
 
 /* Sets 'ages', survival by age (ages.h): a list of nonempty cells {behind, before, bytes,
-   survived}. The first two fields are bins, that is, numbers of ranges of bytes: the bin of the
-   bytes allocated after an allocation, until the next collection, and the bin of the bytes
-   allocated before it, since the previous collection. The list also has the fields 'first'
-   (AGES_FIRST) and 'doubling' (AGES_DOUBLING), which describe the bins. */
+   survived}. 'bytes' is the number of bytes allocated at an age, 'survived' the part that survived.
+   The first two fields are the age as two bins, numbers of ranges of byte counts. The first bin is
+   that of the bytes allocated later, until the next collection. The second bin is that of the bytes
+   allocated earlier, since the previous collection. The fields 'first' (AGES_FIRST) and 'doubling'
+   (AGES_DOUBLING) of the list describe the bins. */
 static void pushages (lua_State *L, const Ages *a) {
   size_t i;
   lua_Integer n = 0;
@@ -268,8 +270,8 @@ static void pushkinds (lua_State *L, const ReadProfile *r, const ReaderSum *sum)
   lua_setfield(L, -2, "kinds");
 }
 
-/* Sets 'collections', a list with totals for each span, a group of successive collections. The
-   fields are those of Span (course.h). */
+/* Sets 'collections', a list with a table of totals for each span. A span is a group of successive
+   collections. The fields of the table are those of Span (course.h). */
 static void pushcollections (lua_State *L, const Course *c) {
   static const char *const looked[] = {"remembered", "stacks", "weak", "listed"};
   size_t i;
@@ -415,8 +417,8 @@ static void pushmarknames (lua_State *L, const Marks *all) {
 }
 
 /* Sets 'pictures', a list of the snapshots of the process's resident memory: {time, rows} each. A
-   row is a part of the memory, with its size, its use, and a file, a source line or "". Sets
-   nothing if there are none. */
+   row has the bytes of one kind of memory, the kind, and the file or source line that uses the
+   memory, or "". Sets nothing if the file has no such snapshots. */
 static void pushpictures (lua_State *L, const Pictures *all) {
   size_t i, k;
   if (all->n == 0)
@@ -445,8 +447,8 @@ static void pushpictures (lua_State *L, const Pictures *all) {
    first ones in the list 'keys' of pushslices. */
 enum { GONEKEYS = 5, BINKEYS = 11, BORNKEYS = 12 };
 
-/* Pushes a table with totals for each slice of time: 'width', the length of a slice, and as columns
-   the first nkeys of 'keys'. */
+/* Pushes a table with totals for each slice of time or, for 'born', of allocated bytes. It has the
+   field 'width', the length of a slice (us or bytes), and the first nkeys columns of 'keys'. */
 static void pushslices (lua_State *L, const Bins *b, int nkeys) {
   static const char *const keys[BORNKEYS] = {
     "bin", "node", "kind", "samples", "bytes", "survived", "survivedbytes",
@@ -472,9 +474,9 @@ static void pushslices (lua_State *L, const Bins *b, int nkeys) {
 }
 
 /* Sets two fields of the profile's table.
-   bins  totals for each slice of time: the columns of pushslices, 'start' (0), 'width' (length of a
-         slice), 'n' (number of slices). If the period of time samples has changed, also the column
-         'time', in sampling periods.
+   bins  totals for each slice of time: the table of pushslices, with the fields 'start' (0) and
+         'n' (number of slices). If the period of time samples has changed, also the column 'time':
+         the time of the time samples, in sampling periods.
    gone  totals of the survivors that died later, for each slice of the time of death. The 'width'
          of these slices may differ. */
 static void pushbins (lua_State *L, const ReadProfile *r, const Bins *b, const Bins *gone) {
@@ -567,8 +569,8 @@ static void setorigin (lua_State *L, const char *path, const ReadProfile *r) {
 **   - uneven: true if allocation samples represent different numbers of bytes
 **   - wall, cpu: true if there are samples of wall time, of CPU time
 **   - ring: only in files of a flight recorder, which keeps the newest events. 'samples' and
-**     'bytes' count the live samples whose events the recorder has dropped. 'seconds' is the length
-**     of the kept part, 'wanted' the requested length
+**     'bytes' count the live samples whose events the recorder has dropped. 'seconds' is the
+**     duration of the kept part, 'wanted' the requested duration
 **   - followed: 0 if the file has no deaths
 */
 static void setsampling (lua_State *L, const ReadProfile *r, const ReaderSum *sum) {

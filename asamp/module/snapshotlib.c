@@ -12,7 +12,7 @@
 #include "luafields.h"
 
 /* snapshot{path, replace, wait, inprocess, command} -> {path, forked, refused (why fork failed),
-   stopped (pause in seconds)}; on failure nil, message, errno. The other names are those of
+   stopped (pause in seconds)}; on failure nil, message, errno. The other fields are explained in
    SnapshotWish and Snapshot (snapshot.h). 'wait' true: waits until the file is complete; a number:
    waits, and fails after that many seconds. */
 int snapshot_lua (lua_State *L) {

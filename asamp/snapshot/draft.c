@@ -11,8 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Replaces 'path' by an absolute path: returns a new text and frees 'path'. Returns 'path' itself
-   if it is absolute or the current folder is unknown, NULL if out of memory. */
+/* Returns the absolute path of 'path' in a new block, and frees 'path'. Returns 'path' itself if it
+   is NULL, if it is absolute, or if the current folder is unknown. Returns NULL if out of
+   memory. */
 static char *absolute (char *path) {
   char *folder, *to = NULL;
   if (path == NULL || path[0] == '/' || (folder = getcwd(NULL, 0)) == NULL)

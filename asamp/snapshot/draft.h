@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Writes a heap snapshot to a temporary file in the folder of the final file. When the snapshot is
-** complete, the temporary file replaces the final file. Pipes, /dev/null and the like are written
-** directly.
+** complete, the temporary file replaces the final file. A final file that is not a regular file,
+** such as a pipe or /dev/null, is written directly.
 **
 **   DR1  a nonempty file changes only by the rename of a complete snapshot;
 **   DR2  while the temporary file is written, an empty file has the final name and the lock of
-**        place.h. It is removed if the snapshot fails;
+**        place.h. The empty file is removed if the snapshot fails;
 **   DR3  draft_end and draft_drop do not allocate, so a forked child may call them. Names are
 **        absolute, because the program may change its folder.
 */

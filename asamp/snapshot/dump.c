@@ -185,7 +185,7 @@ static int dump_edge (void *ud, const luaN_Edge *e) {
 
 /* Hash table that maps a function and a line to the number of their allocation site. */
 typedef struct Sites {
-  struct { uint64_t key; uint32_t number; } *slots;  /* number 0: free */
+  struct { uint64_t key; uint32_t number; } *slots;  /* number 0: the slot is free */
   size_t mask, bytes;	/* number of slots - 1; size of 'slots' in bytes */
   uint32_t n;		/* number of allocation sites */
 } Sites;

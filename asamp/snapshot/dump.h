@@ -12,19 +12,19 @@ struct Tracker;
 #include <stddef.h>
 #include <stdint.h>
 
-#define DUMP_PIECE	65536  /* longest piece passed to 'sink', bytes */
+#define DUMP_PIECE	65536  /* largest number of bytes in one call of the sink */
 /* Largest number of bytes written after one call of dump_room: a record, or one half of a HEAP_SITE
    record (allocation site). */
 #define DUMP_LONGEST	(HEAP_TEXT + 64)
 
-/* Receives n bytes. Returns 0 to stop the walk. */
+/* Receives the next n bytes of the snapshot. 'ud' is Dump.ud. Returns 0 to stop dump_walk. */
 typedef int (*DumpSink) (void *ud, const unsigned char *data, size_t n);
 
 typedef struct Dump {
   DumpSink sink;
   void *ud;			/* first argument of 'sink' and 'memory' */
   void *(*memory) (void *ud, void *block, size_t old, size_t size);	/* like lua_Alloc */
-  /* The samples of this tracker's live objects are written; NULL: none. */
+  /* The tracker whose samples of live objects are written; NULL: no samples are written. */
   const struct Tracker *tracker;
   /* Time of the snapshot (CLOCK_MONOTONIC, ns), from which the ages of samples are computed. */
   uint64_t time;
@@ -41,8 +41,9 @@ typedef struct Dump {
   unsigned char buffer[DUMP_PIECE];
 } Dump;
 
-/* Starts the snapshot with the bytes that identify the format. All fields of *d except 'sink', 'ud'
-   and 'memory' must be zero. 'tracker' and 'time' may be set later, before dump_walk. */
+/* Writes the first bytes of the snapshot, which identify the format. All fields of *d except
+   'sink', 'ud' and 'memory' must be zero. 'tracker' and 'time' may be set later, before
+   dump_walk. */
 void dump_start (Dump *d);
 
 /* Writes a meta record: a key of at most 32 bytes, and a text cut to HEAP_TEXT bytes. Call it

@@ -19,7 +19,8 @@ static uint64_t number (const char *group, const char *name) {
   return s[0] >= '0' && s[0] <= '9' ? strtoull(s, NULL, 10) : UINT64_MAX;
 }
 
-/* Returns the bytes that the process's control group may still use; UINT64_MAX: no limit. */
+/* Returns the number of bytes that the process's control group may still use; UINT64_MAX: unknown,
+   or no limit. */
 static uint64_t ofgroup (void) {
   char s[512], *group, *end;
   uint64_t most, now;

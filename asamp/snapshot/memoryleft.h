@@ -5,8 +5,9 @@
 
 #include <stdint.h>
 
-/* Returns the bytes that the process can still use: MemAvailable or, if less, the rest of its
-   control group's limit (version 2). Returns UINT64_MAX if unknown. Allocates nothing. */
+/* Returns the number of bytes that the process can still use: MemAvailable of /proc/meminfo or, if
+   less, the unused part of the limit of the process's control group (version 2). Returns UINT64_MAX
+   if both are unknown. Allocates nothing. */
 uint64_t memoryleft (void);
 
 #endif

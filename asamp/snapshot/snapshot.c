@@ -30,7 +30,7 @@
 
 #include "binding.h"
 
-#define CODES_MOST	64	/* largest number of C functions whose names are written */
+#define CODES_MOST	64	/* largest number of C functions whose names a snapshot has */
 
 /* A snapshot that is being written; allocated before the fork. */
 typedef struct Writer {
@@ -46,7 +46,8 @@ typedef struct Writer {
 
 /* {== bytes ============================================================ */
 
-/* Writes n bytes; waits if the file is a full pipe. Returns 0 on failure and sets w->error. */
+/* Writes n bytes to the file. If the file is a full pipe, waits until the pipe has free space.
+   Returns 0 on failure and sets w->error. */
 static int snapshot_put (void *ud, const unsigned char *data, size_t n) {
   Writer *w = ud;
   if (w->seconds != 0 && w->error == 0 && clock_now() > w->until) w->error = ETIMEDOUT;
@@ -265,7 +266,8 @@ void snapshot_check (void) {
   }
 }
 
-/* Returns a new element of 'waiting', for a child that will be forked; NULL if out of memory. */
+/* Returns a new Waiting for a child that will be forked; NULL if out of memory. After the fork,
+   snapshot_keep adds it to the array 'waiting'. */
 static Waiting *newwaiting (const Writer *from, const char *path) {
   static int isset;
   Waiting *w = calloc(1, sizeof(*w));
@@ -302,8 +304,8 @@ static int snapshot_failed (const char *path, const char *why, int error, char *
 }
 
 /* Writes the snapshot in a child process, or in this process if wish->inprocess is 1 or the fork
-   fails. Returns 0, or an errno and maybe a reason in 'why'. If it returns 0 and s->child is not 0,
-   that child is still writing. */
+   fails. Returns 0 or an errno; an errno may come with a reason in 'why'. If run returns 0 and
+   s->child is not 0, the process s->child is still writing the file. */
 static int run (Writer *w, lua_State *L, const SnapshotWish *wish, Snapshot *s, char *why,
                 size_t size) {
   DescriptorSignals signals;
