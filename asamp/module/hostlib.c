@@ -468,7 +468,8 @@ static int l_temporary (lua_State *L) {
   return 1;
 }
 
-/* discard(path [, uid]): removes a folder that 'newfolder' has created, with its files */
+/* discard(path [, uid]): removes a folder that 'newfolder' has created, and its files, with the
+   rights of user 'uid' */
 static int l_discard (lua_State *L) {
   foreign_discard(luaL_checkstring(L, 1), useroption(L, 2));
   return 0;

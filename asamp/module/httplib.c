@@ -11,10 +11,10 @@
 **
 ** Functions:
 **   - open(host, port, most [, patience]) -> server: accepts up to 'most' connections; 'patience'
-**     in seconds; port "0": any free one; on failure nil, message
+**     in seconds; port "0": any free port; on failure nil, message
 **   - server:port() -> number; 0: unknown
-**   - server:wait(ms) -> new requests {id, method, path, query, host, origin, authorization,
-**     site}; the last four are headers, or nil
+**   - server:wait(ms) -> list of the new requests {id, method, path, query, host, origin,
+**     authorization, site}; the last four are headers, or nil. Waits up to 'ms' milliseconds
 **   - server:answer(id, status, type, body)
 **   - server:close(): answers suspended requests with status 503
 */
@@ -37,7 +37,7 @@
 
 #define TYPENAME	"asamp.http.server"
 #define STOPPING	"the server is shutting down; start asamp serve again\n"
-/* largest request, bytes */
+/* memory limit of a connection, in bytes; it limits the header of a request */
 #define REQUEST_BYTES	(32u << 10)
 /* default of 'patience', and longest time without a transfer, in seconds */
 #define PATIENCE	10u
