@@ -10,22 +10,23 @@
 /*
 ** Limits of the holders, the objects and slots that refer to objects which a minor collection
 ** leaves young. The next minor collection must visit the holders again.
-** MOST_HOLDERS  number of objects
-** MOST_SLOTS    number of slots. It is higher, because a visit of a slot costs less than a visit of
-**               an object.
+** MOST_HOLDERS  number of objects in mark.holders
+** MOST_SLOTS    number of slots in mark.slots. It is higher, because a visit of a slot costs less
+**               than a visit of an object.
 **
-** Above a limit, the objects are tenured instead of left young: an object to which very many others
-** refer rarely dies young.
+** If a limit is reached, objects are tenured instead of left young, so that the next minor
+** collection has a bounded number of holders to visit.
 */
 #define MOST_HOLDERS	256u
 #define MOST_SLOTS	LUAN_CACHED
 
 
 /*
-** Records the reference through which an object that stays young was reached: mark.holder, the
-** object with the reference, or only mark.slot, its slot. The next minor collection will visit the
-** recorded object or slot again. Returns 0 if nothing can be recorded: a limit is reached, the
-** second visit would cost too much (ageing.h), or there is no memory.
+** Records the reference through which marking has reached an object that is to stay young:
+** mark.holder, the object with the reference, or only mark.slot, its slot. The next minor
+** collection will visit the recorded object or slot again. Returns 0 if nothing can be recorded: a
+** limit is reached, a second visit of the holder would cost too much (ageing.h), or there is no
+** memory.
 */
 static int ageing_hold (global_State *g) {
   luaN_Mark *m = &g->heap.gc.mark;
@@ -63,8 +64,8 @@ void luaN_setage (GCObject *o, unsigned age) {
 }
 
 
-/* Returns 1 if u has at most one user value, and this value is not an unmarked object. Only such a
-   userdata may be left young. */
+/* Returns 1 if u has no user value, or one that is not an unmarked object. Only such a userdata may
+   be left young (ageing.h). */
 static int isleaf (const global_State *g, const Udata *u) {
   return u->nuvalue == 0 ||
          (u->nuvalue == 1 && !(iscollectable(&u->uv[0].uv) &&
@@ -72,10 +73,10 @@ static int isleaf (const global_State *g, const Udata *u) {
 }
 
 
-/* Returns 1 if minor collections may leave o young, by its type, size and finalizer (ageing.h).
-   Returns 0 for every userdata while ephemerons are resolved from their keys: then chase.c looks up
-   each object that is popped from a mark stack as a key. A userdata that is left young is never
-   pushed, so chase.c would miss its values. */
+/* Returns 1 if minor collections may leave o, a long string or userdata, young (conditions in
+   ageing.h). While ephemerons are resolved from their keys (weak.chasing), returns 0 for every
+   userdata: chase.c finds only keys that were pushed on a mark stack, and an object that is left
+   young is not pushed. */
 static int istext (const global_State *g, const GCObject *o) {
   if (luaN_textsize(o) <= LUAN_LARGETEXT && !(o->tt == LUA_VUSERDATA && tofinalize(o))) return 0;
   return o->tt == LUA_VLNGSTR || (!(o->marked & LUAN_LISTED) && !g->heap.gc.weak.chasing &&

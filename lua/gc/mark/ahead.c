@@ -2,8 +2,8 @@
 /*
 ** Visits weak tables in slices (ahead.h). The two lists weak.doubtful contain entries with unmarked
 ** weak keys, and entries with unmarked weak values. A word of a list is a table, or a slot of the
-** last table before the word. In the list of keys, a word may also be a logged object: one that was
-** marked while weak.logging was 1.
+** last table before this word. In the list of keys, a word may also be a logged object: one that
+** was marked while weak.logging was 1.
 */
 
 #include "lgc.h"
@@ -14,8 +14,8 @@
 #include "traverse.h"
 #include "weak.h"
 
-/* Number of slots of the smallest weak table that slices visit; the atomic step visits smaller
-   ones. */
+/* Number of slots of the smallest weak table that slices visit. The atomic step (the pause at the
+   end of marking) visits smaller weak tables. */
 #define MIN_SLOTS(c)	(luaN_slicestress(c) != 0 ? 4u : 256u)
 
 /*
@@ -27,7 +27,7 @@
 **   it was too long (without the log, the atomic step visits the whole list of keys)
 **
 ** MAX_PASSES limits the number of passes plus the number of rounds in which slices tombstone values
-** (MIN_HIDDEN). Higher values of these constants mean more passes, and leave less to the atomic
+** (MIN_HIDDEN). Higher values of the three constants mean more passes, and leave less to the atomic
 ** step.
 */
 #define MIN_RESOLVED_PART	512u
@@ -35,15 +35,15 @@
 #define FEW_PASSES	4u
 
 /* Slices tombstone unmarked weak values (make their slots look empty, hidden.h) in rounds. Another
-   round starts if more than this number of words was added to the list of unmarked weak values
-   since the last round. A higher number leaves more slots to the atomic step. */
+   round starts if more than MIN_HIDDEN words were added to the list of unmarked weak values since
+   the last round. A higher number leaves more slots to the atomic step. */
 #define MIN_HIDDEN(c)	(luaN_slicestress(c) != 0 ? 2u : 1024u)
 
-/* cost of tombstoning a weak value (hidden.h), or of restoring or clearing a tombstoned value, as
-   the number of bytes that are marked in the same time */
+/* Cost of a visit of a listed slot that tombstones, restores or clears a weak value (hidden.h) or
+   removes an entry with a dead key. Unit: the time to mark one byte. */
 #define CLEAR_COST	24u
 
-/* distance of prefetches, in slots of a table */
+/* A visit of slot i of a table prefetches the object in slot i + PREFETCH_DISTANCE. */
 #define PREFETCH_DISTANCE	12u
 
 
@@ -79,10 +79,10 @@ unsigned luaN_visitslot (global_State *g, Table *t, int kind, unsigned asize, un
 
 typedef struct Entry {
   Table *t;
-  /* which references are weak (luaN_weakness); none if the table has become strong */
+  /* which references of t are weak (luaN_weakness); LUAN_STRONG if t has become strong */
   int kind;
-  /* asize: number of slots of the table's array part. i: index of the slot in the table; array
-     slots come first, then nodes. */
+  /* asize: number of slots of the array part of t. i: index of the entry's slot in t; array slots
+     come first, then nodes. */
   unsigned asize, i;
   /* the node of the entry; NULL if the slot is in the array part */
   Node *n;
@@ -107,9 +107,9 @@ static Entry entryin (global_State *g, Table *t) {
 ** weak table before it or, only in the list of entries with unmarked keys, a logged object: one
 ** that was marked after the list was visited. Returns 1 if the word is a slot that must be visited,
 ** and stores the slot in *e. Returns 0 if there is nothing to visit:
-**   - for a weak table; sets *e to the table, for the slots after it
+**   - for a weak table; sets *e to the table, for the slots that follow in d
 **   - for a logged object
-**   - for a slot of a vector that the table no longer has
+**   - for a slot of an array or hash part that the table no longer has
 **   - for a slot of a table that must be visited as a whole later (no LUAN_SCANNED)
 */
 static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, Entry *e) {
@@ -127,9 +127,10 @@ static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, Entry *
 }
 
 
-/* Compacts list d in place: keeps word k, a slot of t, by moving it down to index *kept, and
-   increments *kept. If *keptof, the table of the last kept slot, is not t, stores t before the
-   slot. Both words fit, because the slot and its table were read from two words up to k. */
+/* Keeps word k of list d, a slot of t, while d is compacted in place: moves the word down to index
+   *kept, and increments *kept. If *keptof, the table of the last kept slot, is not t, first stores
+   t there. Overwrites only words that were read before: the table and the slot were two words of d,
+   at indexes up to k. */
 static inline void ahead_keep (luaN_Vec *d, size_t k, const Table *t, const Table **keptof,
                                size_t *kept) {
   void *slot = d->a[k];
@@ -158,14 +159,14 @@ static void *slotat (const Table *t, unsigned asize, unsigned i) {
 
 
 /*
-** Returns 1 if slices must make a pass: visit all undecided entries (weak.doubtful) again. A pass
-** is made if the atomic step would otherwise need a long visit of the list of entries with unmarked
-** keys:
-** - Objects marked since the last pass are not logged (ahead.h), so that the atomic step would have
-**   to visit the whole list.
-** - Or they are logged, but more than LUAN_CACHED words were added to the list since the last pass.
+** Returns 1 if slices must make a pass: visit all undecided entries (weak.doubtful) once more.
+** Reason for a pass: without it, the atomic step would need a long visit of the list of entries
+** with unmarked keys, because
+** - objects marked since the last pass are not logged (ahead.h), so that the whole list must be
+**   visited,
+** - or more than LUAN_CACHED words were added to the list since the last pass.
 **
-** Returns 0 during a pass, and after MAX_PASSES passes, because passes might never end.
+** Returns 0 during a pass. Also returns 0 after MAX_PASSES passes, because passes might never end.
 */
 static int needspass (const luaN_Weak *w) {
   if (w->doubting || w->passes >= MAX_PASSES) return 0;
@@ -174,10 +175,10 @@ static int needspass (const luaN_Weak *w) {
 
 
 /*
-** Visits up to n slots of t, from weak.slot on, and lists those with an unmarked weak key or value
-** (kind: which references of t are weak, luaN_weakness). Returns 0 if slots are left. After the
-** last slot, sets LUAN_SCANNED of t and returns 1. If a list cannot grow, returns 1 without the
-** flag, so that the atomic step visits t.
+** Visits up to n slots of t, from index weak.slot on, and lists those with an unmarked weak key or
+** value (kind: which references of t are weak, luaN_weakness). Returns 0 if slots of t are left.
+** After the last slot, sets LUAN_SCANNED of t and returns 1. If a list cannot grow, returns 1
+** without the flag, so that the atomic step visits t.
 */
 static int visittable (global_State *g, Table *t, int kind, unsigned n) {
   luaN_Gc *c = &g->heap.gc;
@@ -206,8 +207,8 @@ static int visittable (global_State *g, Table *t, int kind, unsigned n) {
 
 
 /* Visits the next weak table that the major collection has reached (weak.inmajor, at index
-   weak.next), or a part of it, up to a cost of about 'bytes' (in bytes whose marking takes as
-   long). Returns the cost. Skips a table that
+   weak.next), or a part of this table, up to a cost of about 'bytes' (unit: the time to mark one
+   byte). Returns the cost. Skips a table that
    - is not weak now
    - is small (MIN_SLOTS)
    - is in the remembered set as a whole
@@ -234,17 +235,17 @@ static size_t visitnext (global_State *g, size_t bytes) {
 }
 
 
-/* Starts the log of marked objects. From now on, each old object that is marked is appended to
-   weak.doubtful[LUAN_DOUBTKEYS], the list of the entries with unmarked keys: if the object is the
-   key of such an entry, the next visit of the list marks the entry's value. */
+/* Starts the log: from now on, each old object that is marked is appended to
+   weak.doubtful[LUAN_DOUBTKEYS], the list of the entries with unmarked keys. If the object is the
+   key of such an entry, the atomic step finds the entry by the log, and marks its value. */
 static void beginlog (luaN_Weak *w) {
   w->visited = (unsigned)w->doubtful[LUAN_DOUBTKEYS].n;
   w->logging = 1;
 }
 
 
-/* Compacts the list of entries with unmarked keys after a visit: keeps its first 'kept' words, and
-   those that were added during the visit. */
+/* Compacts the list of entries with unmarked keys after a visit of its first w->visited words:
+   keeps the first 'kept' of these, and all words that were added during the visit. */
 static void endvisits (luaN_Weak *w, size_t kept) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
   size_t left = d->n - w->visited;
@@ -256,9 +257,9 @@ static void endvisits (luaN_Weak *w, size_t kept) {
 
 /*
 ** To be called in a pass at the end of one of the two lists weak.doubtful. After the list of
-** entries with unmarked keys, continues with that of unmarked values. After the list of values,
-** ends the pass; starts another if this one has marked enough, or if marked objects are not logged
-** as possible keys (MIN_RESOLVED_PART).
+** entries with unmarked keys, continues with the list of entries with unmarked values. After that
+** list, ends the pass; starts another if this one has marked enough, or if marked objects are not
+** logged as possible keys (MIN_RESOLVED_PART).
 */
 static void passed (luaN_Weak *w) {
   size_t n;
@@ -277,8 +278,8 @@ static void passed (luaN_Weak *w) {
 
 
 /* In a pass, visits entries of the list weak.doubtful[weak.again] (unmarked weak keys, or unmarked
-   weak values) up to a cost of about 'bytes' (in bytes whose marking takes as long), and returns
-   the cost. Removes an entry from the list if its key or value is marked now. Keeps an entry whose
+   weak values) up to a cost of about 'bytes' (unit: the time to mark one byte), and returns the
+   cost. Removes an entry from the list if its key or value is marked now. Keeps an entry whose
    table is strong now, because the table may become weak again. */
 static size_t visitagain (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
@@ -303,9 +304,9 @@ static size_t visitagain (global_State *g, size_t bytes) {
 }
 
 
-/* Returns 1 if the slot of e may be tombstoned (made to look empty, hidden.h). Returns 0 for a
-   metamethod (its key starts with two underscores) and for a value in the registry: the core reads
-   these without the check that restores a tombstoned value. */
+/* Returns 1 if the weak value of e may be tombstoned (its slot made to look empty, hidden.h).
+   Returns 0 for a metamethod (its key starts with two underscores) and for a value in the registry:
+   the core reads these without the check that restores a tombstoned value. */
 static int mayhide (global_State *g, const Entry *e) {
   const Node *n = e->n;
   if (n != NULL && keyisshrstr(n)) {
@@ -318,7 +319,7 @@ static int mayhide (global_State *g, const Entry *e) {
 
 /*
 ** Returns 1 if slices must tombstone unmarked weak values (make their slots look empty, hidden.h).
-** This is done in rounds; a round visits the list of these values from index weak.hidden up to
+** They do this in rounds; a round visits the list of these values from index weak.hidden up to
 ** weak.doubtkept. The result is 1 if the current round is not finished, or if more than MIN_HIDDEN
 ** words were added to the list since the last round. It is 0 after the atomic step that decides
 ** which objects are dead.
@@ -332,9 +333,9 @@ static int hasdoubts (const luaN_Gc *c) {
 
 
 /* Tombstones unmarked weak values (makes their slots look empty, hidden.h), up to a cost of about
-   'bytes' (in bytes whose marking takes as long), and returns the cost. Continues in the list where
-   the last call has stopped. Does not tombstone a value for which mayhide returns 0: the atomic
-   step visits its slot. */
+   'bytes' (unit: the time to mark one byte), and returns the cost. Continues in the list where the
+   last call has stopped. A value for which mayhide returns 0 is not tombstoned; its slot is listed
+   again, for the atomic step. */
 static size_t hidesome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
@@ -360,16 +361,16 @@ static size_t hidesome (global_State *g, size_t bytes) {
 }
 
 
-/* If the slot of e is a node without a value, makes the node's key dead. Keeps the key of a
-   tombstoned value (its slot only looks empty, hidden.h), because the value may be restored. */
+/* If the slot of e is a node without a value, makes the node's key dead. But keeps the key if the
+   value is tombstoned (the slot only looks empty, hidden.h), because the value may be restored. */
 static inline void bury (const Entry *e) {
   if (e->n != NULL && isempty(e->v) && !luaN_ishidden(e->v) && keyiscollectable(e->n))
     setdeadkey(e->n);
 }
 
 
-/* Removes the first weak.hidden words from the list of unmarked weak values. These are the values
-   that slices have tombstoned; all of them must have been restored or cleared. */
+/* Removes the first weak.hidden words from the list of unmarked weak values. Slices have tombstoned
+   these values, and must have restored or cleared all of them since. */
 static void dropshown (luaN_Weak *w) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
   size_t k = w->hidden;
@@ -384,8 +385,8 @@ static void dropshown (luaN_Weak *w) {
 
 
 /* Restores tombstoned weak values (hidden.h), or clears them if their objects are dead, up to a
-   cost of about 'bytes' (in bytes whose marking takes as long). Returns the cost. To be called
-   after luaN_decide: only then it is known which objects are dead. */
+   cost of about 'bytes' (unit: the time to mark one byte). Returns the cost. To be called after
+   luaN_decide, because it is not known before which objects are dead. */
 static size_t showsome (global_State *g, size_t bytes) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
@@ -423,8 +424,9 @@ int luaN_lookahead (global_State *g, size_t bytes) {
 
 /* {== the atomic step ================================================== */
 
-/* If the key of entry e is marked and its table has strong values, marks the value with everything
-   it refers to, and increments *resolved. Returns 1 if the key is weak and marked, else 0. */
+/* If the key of entry e is marked and the table has weak keys and strong values, marks the value
+   with everything it refers to, and increments *resolved. Returns 1 if the table has weak keys and
+   the key is marked, else 0. (An array slot counts as an entry with a marked key.) */
 static int ahead_resolve (global_State *g, const Entry *e, size_t *resolved) {
   if (!(e->kind & LUAN_EPHEMERON) || (e->n != NULL && luaN_iskeygone(g, e->n))) return 0;
   if (e->kind == LUAN_EPHEMERON) {
@@ -436,10 +438,10 @@ static int ahead_resolve (global_State *g, const Entry *e, size_t *resolved) {
 }
 
 
-/* Visits the list of entries with unmarked keys. If a key is marked now, removes its entry from the
-   list and, if the value is strong, marks the value. Also starts the log in which marking records
-   the objects that it marks: later visits only need these. Returns the number of values that it has
-   marked. */
+/* Visits the list of entries whose keys were unmarked. If a key is marked now, removes its entry
+   from the list and, if the value is strong, marks the value. Also starts the log, in which marking
+   records the objects that it marks: later visits look up only these. Returns the number of values
+   that it has marked. */
 static size_t resolveall (global_State *g) {
   luaN_Weak *w = &g->heap.gc.weak;
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTKEYS];
@@ -456,8 +458,9 @@ static size_t resolveall (global_State *g) {
 }
 
 
-/* Looks up o, a marked object that may be a weak key, in all ephemeron tables, and marks the values
-   of its entries with everything they refer to. Returns the number of these values. */
+/* Looks up o, a marked object that may be a weak key, in all ephemeron tables of weak.inmajor, and
+   marks the values of the entries with this key, with everything they refer to. Returns the number
+   of these values. */
 static size_t resolvekey (global_State *g, GCObject *o) {
   const luaN_Vec *v = &g->heap.gc.weak.inmajor;
   size_t i, resolved = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Resolves ephemerons from their keys (chase.h). During a chase, each object that becomes marked
-   and can be a weak key is pushed on a mark stack, and is looked up as a key when it is popped.
-   Strings are not pushed, because weak tables refer to them strongly. */
+   and can be a weak key is pushed on a mark stack. When the object is popped, it is looked up as a
+   key. Strings are not pushed, because weak tables refer to them strongly. */
 
 #include "lgc.h"
 
@@ -45,7 +45,8 @@ void luaN_follow (global_State *g, luaN_Chase *x, Node *n) {
 }
 
 
-/* Marks the values of the entries of x with key o, which was just popped from a mark stack. */
+/* Marks the values of those entries of x whose key is o, which was just popped from a mark
+   stack. */
 static void arrive (global_State *g, const luaN_Chase *x, const GCObject *o) {
   uintptr_t i = (uintptr_t)*headof(x, o);
   while (i != 0) {

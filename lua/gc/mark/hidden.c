@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* When the program reads a weak table, restores tombstoned weak values, whose slots only look
-   empty, or clears those of dead objects (hidden.h). */
+/* When the program reads a slot with a tombstoned weak value (the slot only looks empty, hidden.h),
+   restores the value, or clears the slot if the object is dead. */
 
 #include "lgc.h"
 
@@ -8,8 +8,8 @@
 #include "weak.h"
 
 
-/* Restores or clears the tombstoned value of slot v (hidden.h). If it was restored and its object
-   is not marked, appends the slot to the list of unmarked weak values again, because the object may
+/* Restores or clears the tombstoned value of slot v (hidden.h). If the value was restored and is
+   not marked, appends the slot to the list of unmarked weak values again, because the object may
    still be found dead. */
 int luaN_show (lua_State *L, Table *t, TValue *v) {
   global_State *g = G(L);
@@ -33,7 +33,7 @@ int luaN_showentry (lua_State *L, Table *t, Node *n) {
 void luaN_shownext (lua_State *L, Table *t, const TValue *key) {
   unsigned asize = luaN_asize(t), i = 0, end = luaN_slots(t);
   if (!ttisnil(key)) {
-    /* 'key' is not in t any more: it may be the dead key of a node */
+    /* luaH_get finds no slot if 'key' is not in t any more; it may be the dead key of a node. */
     if (!luaN_slotof(t, asize, luaH_get(t, key), &i)) {
       luaN_lookonce(G(L), t);
       return;
@@ -54,7 +54,7 @@ static int has (lua_State *L, Table *t, lua_Unsigned i) {
 
 lua_Unsigned luaN_border (lua_State *L, Table *t) {
   const lua_Unsigned most = l_castS2U(LUA_MAXINTEGER);
-  lua_Unsigned i = 0, j = 1;  /* t[i] exists, or i is 0 */
+  lua_Unsigned i = 0, j = 1;  /* t[i] has a value, or i is 0 */
   while (has(L, t, j)) {
     i = j;
     if (j == most) return j;

@@ -2,7 +2,8 @@
 /*
 ** Tombstones in weak tables ("hidden" in identifiers). All entries with a dead value must disappear
 ** at once, so that the program never finds an object in one table and misses it in another. But the
-** atomic step cannot clear all their slots: two million slots would take 20 ms.
+** atomic step, the pause at the end of marking, cannot clear all their slots: two million slots
+** would take 20 ms.
 **
 ** So slices tombstone unmarked weak values before the atomic step (ahead.h): the slot gets a
 ** variant of nil as its tag, and keeps the address of its object. When a slot looks empty, code
@@ -20,9 +21,9 @@
 ** of the table are counted, before the table is resized, and when all of the table is added to the
 ** remembered set.
 **
-** Dead keys need no tombstones, because the program cannot look them up. Slices remove their
-** entries at the start of the sweep; code that reaches such a node earlier removes the entry itself
-** (luaN_showentry).
+** Entries with dead keys need no tombstones, because the program cannot look up such a key. Slices
+** remove these entries at the start of the sweep. Code that reaches such an entry earlier removes
+** it (luaN_showentry).
 */
 #pragma once
 
@@ -34,7 +35,7 @@
 /* True if slot v has a tombstoned weak value: v looks empty, but keeps the object's address. */
 #define luaN_ishidden(v)	checktag((v), LUAN_VHIDDEN)
 
-/* Tombstones the weak value of slot v, an object: v looks empty from now on, but keeps the object's
+/* Tombstones the weak value of slot v, an object: from now on v looks empty, but keeps the object's
    address. */
 #define luaN_hide(v)	settt_(v, LUAN_VHIDDEN)
 
@@ -46,62 +47,63 @@
    and returns 1. */
 LUAI_FUNC int luaN_show (lua_State *L, Table *t, TValue *v);
 
-/* Makes node n of t ready to be read. Restores its weak value if it is tombstoned (hidden.h), or
-   clears it if its object is dead. Removes the entry if its key is dead. Returns 1 if the node has
-   a value then, else 0. */
+/* Prepares node n of the weak table t for a read. Restores its weak value if it is tombstoned (its
+   slot only looks empty, hidden.h), or clears it if its object is dead. Removes the entry if its
+   key is dead. Returns 1 if the node has a value then, else 0. */
 LUAI_FUNC int luaN_showentry (lua_State *L, Table *t, Node *n);
 
 /* Prepares one step of a traversal of t, for example by 'next', which returns the first entry after
-   'key' (nil: the first entry). Visits the slots after 'key' up to the first one that has a value
-   then: restores tombstoned weak values (hidden.h), and clears those whose objects are dead. If
-   'key' is not found, does this for all slots of t. */
+   'key' (nil: the first entry of t). Visits the slots after 'key' until one has a value: restores
+   tombstoned weak values (hidden.h), and clears those whose objects are dead. If 'key' is not
+   found, does this for all slots of t. */
 LUAI_FUNC void luaN_shownext (lua_State *L, Table *t, const TValue *key);
 
-/* Returns a border of t, for the length operator. If it reads a slot with a tombstoned weak value
-   (hidden.h), restores the value, or clears it if its object is dead. The border may differ from
-   that of luaH_getn. */
+/* Returns a border of t, a valid result of the length operator. Each tombstoned weak value that it
+   reads (hidden.h) is restored, or cleared if the object is dead. The border may differ from that
+   of luaH_getn. */
 LUAI_FUNC lua_Unsigned luaN_border (lua_State *L, Table *t);
 
-/* Returns 1 if slot v of t has a value. Before that, restores a tombstoned weak value (hidden.h),
-   or clears it if its object is dead. */
+/* Returns 1 if slot v of t has a value, else 0. First restores a tombstoned weak value (v only
+   looks empty, hidden.h), or clears it if its object is dead. */
 static inline int luaN_isfilled (lua_State *L, Table *t, const TValue *v) {
   return !isempty(v) || (l_unlikely(luaN_ishidden(v)) && luaN_show(L, t, cast(TValue *, v)));
 }
 
-/* Returns v, a slot of t. Before that, restores a tombstoned weak value in it (hidden.h), or clears
-   it if its object is dead. */
+/* Returns v, a slot of t. First restores a tombstoned weak value in v (v only looks empty,
+   hidden.h), or clears it if its object is dead. */
 static inline const TValue *luaN_shown (lua_State *L, Table *t, const TValue *v) {
   if (l_unlikely(luaN_ishidden(v))) luaN_show(L, t, cast(TValue *, v));
   return v;
 }
 
 /* To be used before a step of a traversal of t that returns the first entry after 'key'. Restores
-   the tombstoned weak values (hidden.h) that the step may read; clears those whose objects are
-   dead. */
+   the tombstoned weak values (their slots only look empty, hidden.h) that the step may read, or
+   clears those whose objects are dead. */
 #define luaN_showsome(L,t,key) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_shownext(L, t, key) : cast_void(0))
 
-/* Restores all tombstoned weak values of t (hidden.h); clears those whose objects are dead. To be
-   used before the keys of t are counted or moved. */
+/* Restores all tombstoned weak values of t (their slots only look empty, hidden.h), or clears those
+   whose objects are dead. To be used before the keys of t are counted or moved. */
 #define luaN_showall(L,t) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_lookonce(G(L), t) : cast_void(0))
 
 /*
 ** Makes the slices of the major collection visit all slots of the weak table t again. To be called
-** when t has new vectors (array or hash part), or when all of t is added to the remembered set.
+** when t has a new array or hash part, or when all of t is added to the remembered set.
 **
-** Before that, restores the tombstoned weak values of t; clears those whose objects are dead. While
-** the sweep runs, also removes entries with dead keys. Does nothing if no slice has visited t yet.
+** First restores the tombstoned weak values of t (hidden.h), or clears those whose objects are
+** dead. During the sweep, removes entries with dead keys, too, and lets no slice visit t again.
+** Does nothing if no slice has visited t yet.
 */
 LUAI_FUNC void luaN_lookonce (global_State *g, Table *t);
 
-/* To be called before an insertion takes node n of t for a new key: the node may look empty only
-   because its weak value is tombstoned. Restores such a value, so that the node is in use, or
-   clears it if its object is dead. Removes an entry with a dead key. */
+/* To be called before an insertion takes node n of t for a new key: n may look empty only because
+   its weak value is tombstoned (hidden.h). Restores such a value, so that n is in use, or clears it
+   if its object is dead. Removes an entry with a dead key. */
 #define luaN_shownode(L,t,n) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? (void)luaN_showentry(L, t, n) : cast_void(0))
 
-/* Returns a border of t, the result of the length operator. Works also if t has tombstoned weak
-   values (hidden.h), which luaH_getn would take for nil. */
+/* Returns a border of t, the result of the length operator. Unlike luaH_getn, does not take a
+   tombstoned weak value (hidden.h) for nil. */
 #define luaN_length(L,t) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_border(L, t) : luaH_getn(t))

@@ -2,14 +2,15 @@
 /*
 ** Marking of one object (mark.h).
 **
-** There are two mark stacks: mark.young for objects that were young, and mark.old for old objects
-** that a major collection has reached. A minor collection empties only mark.young; old objects that
-** it reaches while a major collection is marking stay on mark.old, for the major collection.
+** There are two mark stacks: mark.young for objects that were young when they were marked, and
+** mark.old for old objects that a major collection has reached. A minor collection empties only
+** mark.young. If it reaches old objects while a major collection is marking, they stay on mark.old,
+** for the slices of the major collection.
 **
-** Marking never fails. If a mark stack is full and cannot grow, the object becomes pending. This is
-** recorded in a bit: LUAN_PENDING in the header of the main thread or of an object in lists.large;
-** for another object, the bit of its first granule in its block. When the stacks are empty,
-** luaN_drain searches for pending objects.
+** Marking never fails. If a mark stack is full and cannot grow, the object becomes pending: it must
+** still be traversed. This is recorded in a bit: LUAN_PENDING in the header of the main thread or
+** of an object in lists.large; for any other object, the bit of its first granule (8 bytes) in its
+** block. When the stacks are empty, luaN_drain searches for pending objects.
 */
 
 #include "lfunc.h"
@@ -68,8 +69,8 @@ static void setpending (global_State *g, GCObject *o, int large) {
 ** up each logged object in every weak table. Without a log, it visits the whole list of entries
 ** with unmarked keys instead.
 **
-** So logging stops when the lookups (logged objects times tables) exceed LUAN_CACHED plus
-** 1 / LOGGED_PART of the words in that list: beyond that, the visit of the list is cheaper.
+** So logging stops when the lookups (logged objects times tables) exceed LUAN_CACHED plus 1 /
+** LOGGED_PART of the words in that list, because a visit of the whole list is cheaper then.
 */
 #define LOGGED_PART	4u
 
@@ -87,8 +88,8 @@ static __attribute__((noinline)) void logmarked (global_State *g, GCObject *o) {
 
 
 /* Adds the object o, which was just marked, to the counts of old and marked bytes.
-   young  1 if o was young before it was marked; so marking tenures o
-   bytes  size of o and its vectors
+   young  1 if o was young before, so that marking has tenured it
+   bytes  size of o and its array part, hash part or stack
 
    If o was old and weak.logging is 1, logs o as a possible weak key. */
 static inline void mark_count (global_State *g, GCObject *o, int young, size_t bytes) {
@@ -106,8 +107,8 @@ static inline void mark_count (global_State *g, GCObject *o, int young, size_t b
 /*
 ** Describes the memory of an object that is being marked.
 ** own    bytes of the object itself, at p; 0 for the main thread and for prototypes, whose bytes
-**        are counted as explicit memory
-** more   bytes of its vectors
+**        are counted as explicit memory (freed by the core's own code)
+** more   bytes of its array part, hash part, stack or CallInfos
 ** leaf   1 if it need not be traversed
 ** large  1 if it is in lists.large or is the main thread, so that marking it marks no lines for the
 **        object itself
@@ -120,8 +121,8 @@ typedef struct Extent {
 
 
 /* Returns the memory of o, which is being marked; 'young' is 1 if o was young before. Also
-   completes the marking of certain types: counts a short string in strings.seen, marks the
-   metatable of a userdata that need not be traversed, and clears LUAN_MET and the survivor age of a
+   completes the marking of three kinds of objects: counts a short string in strings.seen; marks the
+   metatable of a userdata that need not be traversed; clears LUAN_MET and the survivor age of a
    long string or userdata. */
 static inline Extent extentof (global_State *g, GCObject *o, int young) {
   luaN_Gc *c = &g->heap.gc;
@@ -181,8 +182,8 @@ static inline Extent extentof (global_State *g, GCObject *o, int young) {
 }
 
 
-/* Marks o, of any type and in any block, or leaves o young and records that o is alive (ageing.h).
-   Slower than markin and markother, because this function may search for the block. */
+/* Marks o, of any type and in any block, or leaves o young and only records that o is alive
+   (ageing.h). Slower than markin and markother, because this function may search for the block. */
 static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
   luaN_Gc *c = &g->heap.gc;
   int young = luaN_isyoung(o);
@@ -204,8 +205,8 @@ static __attribute__((noinline)) void markany (global_State *g, GCObject *o) {
 }
 
 
-/* Returns the block that contains p. Returns NULL if a search is needed: p is in the address range
-   of small blocks, but not in the block that the cache (luaN_recent) has for p. */
+/* Returns the block that contains p. Returns NULL if only a search can find it: p is in the address
+   range of small blocks, but not in the block that the cache (luaN_recent) has for p. */
 static inline luaN_Block *nearblock (const luaN_Blocks *h, const void *p) {
   luaN_Block *b = (luaN_Block *)((uintptr_t)p & ~(uintptr_t)(LUAN_BLOCK - 1));
   if (l_unlikely((uintptr_t)p - h->low < h->span)) {
@@ -216,8 +217,8 @@ static inline luaN_Block *nearblock (const luaN_Blocks *h, const void *p) {
 }
 
 
-/* Marks o, which is in block b, and the lines of o, but not the lines of its vectors. Does not push
-   o. own: bytes of o without its vectors. bytes: bytes of o with its vectors. */
+/* Marks o, which is in block b, and the lines of o, but not the lines of its array part and hash
+   part. Does not push o. own: bytes of o itself. bytes: bytes of o with these parts. */
 static inline void markin (global_State *g, luaN_Block *b, GCObject *o, size_t own, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   int young = luaN_isyoung(o);
@@ -227,8 +228,8 @@ static inline void markin (global_State *g, luaN_Block *b, GCObject *o, size_t o
 }
 
 
-/* Marks o, which is in block b, and pushes it on its mark stack. own: bytes of o without its
-   vectors. bytes: bytes of o with its vectors. */
+/* Marks o, which is in block b, and pushes it on mark.young or mark.old. own: bytes of o itself.
+   bytes: bytes of o with its array part and hash part. */
 static inline void markstacked (global_State *g, luaN_Block *b, GCObject *o, size_t own,
                                 size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
@@ -283,24 +284,24 @@ void luaN_mark_ (global_State *g, GCObject *o) {
 
 /*
 ** Recursive marking: marks a small table together with its contents, without pushing it on a mark
-** stack. Reason: a table with large vectors may refer to very many small tables. If all of them
-** were pushed, the first ones would have left the cache before they are popped.
+** stack. Reason: a large table may refer to very many small tables. If all of them were pushed, the
+** first ones would have left the processor's cache before they are popped.
 **
-** The small table cannot be weak, and refers, apart from its metatable, only to
+** The small table cannot be weak. Apart from its metatable, it refers only to
 ** - short strings and marked objects
 ** - inner tables, as values: small tables that cannot be weak and refer, apart from their
 **   metatables, only to short strings and marked objects
 */
 
-/* log2 of the largest number of slots that the array part, and of nodes that the hash part, of a
-   table may have if the table is to be marked recursively */
+/* A table is marked recursively only if its array part has at most 2^MAX_SETTLEDLOG slots, and its
+   hash part at most 2^MAX_SETTLEDLOG nodes. */
 #define MAX_SETTLEDLOG	3
 
 /* Limits wasted attempts to mark small tables recursively (without a mark stack). An attempt fails
    if the small table refers to an object that must be pushed; then the small table is pushed, too,
    and its slots are visited twice. So the slots of a large table are visited in runs.
    RUN         number of slots in a run
-   MAX_FAILED  after this number of failed attempts in a run, the remaining small tables of the run
+   MAX_FAILED  after this number of failed attempts in a run, all further small tables of the run
                are pushed without an attempt */
 #define MAX_FAILED	2
 #define RUN		128
@@ -370,8 +371,8 @@ static __attribute__((noinline)) int mark_settle (global_State *g, Table *t, int
 }
 
 
-/* Marks the object of value v, if v has one. Tries to mark a table recursively (without a mark
-   stack). Returns 1 if v is a table for which that failed, so that it was pushed; else 0. */
+/* If v is an object, marks it unless it is marked. Tries to mark a table recursively (without a
+   mark stack). Returns 1 if v is a table for which that failed, so that it was pushed; else 0. */
 static inline int settlevalue (global_State *g, const TValue *v) {
   if (!iscollectable(v) || luaN_hasepoch(gcvalue(v), g->heap.gc.mark.epoch)) return 0;
   if (luaN_has(LUAN_EAGERTABLES) && ttistable(v)) return !mark_settle(g, hvalue(v), 1);
@@ -391,9 +392,9 @@ static inline int settlenode (global_State *g, Node *n) {
 
 
 /*
-** Returns how many small tables in a run (RUN slots of a large table) may fail to be marked
-** recursively before the others are pushed without an attempt. Returns 0, so that no attempt is
-** made,
+** Returns how many attempts to mark a small table recursively may fail in a run (RUN slots of a
+** large table); after that, the small tables of the run are pushed without an attempt. Returns 0,
+** so that no attempt is made,
 ** - in a minor collection and in a small heap, where the objects are in the cache anyway
 ** - while ephemerons are resolved from their keys (chase.h): each possible key must be pushed
 */
@@ -406,7 +407,7 @@ static void settlearray (global_State *g, const TValue *v, const TValue *last) {
   while (v < last) {
     const TValue *end = (last - v > RUN) ? v + RUN : last;
     int left = mostfailed(&g->heap.gc);
-    for (; end - v >= 4 && left > 0; v += 4) {  /* skips four slots without objects */
+    for (; end - v >= 4 && left > 0; v += 4) {  /* skips 4 slots without objects at once */
       if (!luaN_refers(v)) continue;
       left -= settlevalue(g, v);
       left -= settlevalue(g, v + 1);
@@ -447,8 +448,9 @@ unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i, unsigned n) 
 /* }===================================================================== */
 
 
-/* Marks o, a dead short string that the program has created again, and adds it to the counts: the
-   atomic step has subtracted the bytes of all dead objects from the bytes in use. */
+/* Marks o, a dead short string that the program has found in the string table when it created an
+   equal string. Adds o to the counts again, because the atomic step has subtracted the bytes of all
+   dead objects from the bytes in use. */
 void luaN_resurrect (global_State *g, GCObject *o) {
   l_mem n = (l_mem)luaN_round(sizelstring(gco2ts(o)->shrlen));
   luaN_mark(g, o);

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Marks one object: stores the current epoch (1 to 3, the number of the major collection) in its
-   header, marks its lines (units of 64 bytes), and pushes it on a mark stack if it may refer to
-   unmarked objects. traverse.c traverses the pushed objects. */
+/* Marks one object: stores the current epoch (1 to 3, a number that each major collection changes)
+   in its header, marks its lines (units of 64 bytes), and pushes it on a mark stack if it may refer
+   to unmarked objects. traverse.c traverses the pushed objects. */
 #pragma once
 
 #include "lgc.h"
 #include "ltable.h"
 
-/* the bit of epoch c (1 to 3) in the mark byte of a line (64 bytes of a block) */
+/* the bit of epoch c (1 to 3, a number of a major collection) in the mark byte of a line (64
+   bytes) */
 #define luaN_bit(c)	((lu_byte)(1u << ((c) - 1)))
 
-/* Returns the number of slots of t's array part, usually without a call of luaH_realasize. */
+/* Returns the number of slots of t's array part. Calls luaH_realasize only if alimit is not that
+   number. */
 static inline unsigned luaN_asize (const Table *t) {
   return l_likely(isrealasize(t)) ? t->alimit : luaH_realasize(t);
 }
@@ -36,28 +38,28 @@ static inline int luaN_slotof (const Table *t, unsigned asize, const void *p, un
 #define luaN_stackbytes(th) \
   (((size_t)(th)->stackroom + EXTRA_STACK) * sizeof(StackValue))
 
-/* Returns the bytes of th's vectors: of its stack and of its CallInfos, each rounded up to a
-   multiple of 8. */
+/* Returns the bytes of th's stack and of its CallInfos, each rounded up to a multiple of 8. */
 LUAI_FUNC size_t luaN_threadbytes (const lua_State *th);
 
-/* Makes the key of the empty node n dead if it is an object: n keeps only the address, by which
-   luaH_next continues a traversal. */
+/* If the key of the empty node n is an object, makes it a dead key: n keeps only the object's
+   address, by which luaH_next continues a traversal. */
 static inline void luaN_clearkey (Node *n) {
   /* if the value only looks empty, because it is tombstoned, the entry needs its key (G13) */
   lua_assert(!luaN_ishidden(gval(n)));
   if (keyiscollectable(n)) setdeadkey(n);
 }
 
-/* True if all old objects fit into the processor's cache (LUAN_NEAR), so that the order of marking
-   does not matter. Always false with LUAN_STRESS=slice=N, to test the code for large heaps. */
+/* True if all old objects fit into the processor's cache (LUAN_NEAR bytes), so that the order of
+   marking does not matter for speed. Always false with LUAN_STRESS=slice=N, to test the code for
+   large heaps. */
 #define luaN_isnear(c)	((c)->bytes.old <= LUAN_NEAR && luaN_slicestress(c) == 0)
 
 /* Marks o, which must be unmarked: sets the current epoch, and pushes o on a mark stack if o may
    refer to unmarked objects. A young o of a kind that often dies soon (ageing.h) may instead be
-   left young; then only records that o is alive. */
+   left young; then only its bit LUAN_MET is set. */
 LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
 
-/* The entry for object o in the log of marked objects that may be weak keys (ahead.h): the address
+/* The word for object o in the log of marked objects that may be weak keys (ahead.h): the address
    of o, with tag 2 in the low bits. */
 #define luaN_logged(o)	((void *)((uintptr_t)(o) | 2))
 
@@ -74,8 +76,8 @@ LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
   { const TValue *v_ = (v); \
     if (iscollectable(v_)) luaN_mark(g, gcvalue(v_)); }
 
-/* Marks the lines (64 bytes each) that contain the n bytes at p (n > 0), which are in block b, with
-   the bit of the current epoch. */
+/* Marks the lines (64 bytes each) that contain the n bytes at p, which are in block b, with the bit
+   of the current epoch. n must be above 0. */
 static inline void luaN_marklinesof (global_State *g, luaN_Block *b, const void *p, size_t n) {
   unsigned i = luaN_lineof(b, p);
   unsigned end = luaN_lineof(b, (const char *)p + n - 1);
@@ -93,7 +95,7 @@ static inline void luaN_marklines (global_State *g, const void *p, size_t n) {
    part of more than LUAN_LARGE bytes: it comes from lua_Alloc and is not in lines. */
 LUAI_FUNC void luaN_markvectors (global_State *g, const Table *t);
 
-/* True if at least one of the four successive values from v on is an object. */
+/* True if at least one of the four adjacent values from address v on is an object. */
 #define luaN_refers(v) \
   (((rawtt(v) | rawtt((v) + 1) | rawtt((v) + 2) | rawtt((v) + 3)) & BIT_ISCOLLECTABLE) != 0)
 

@@ -2,8 +2,8 @@
 /*
 ** Scans stacks (rules T1 to T4 of gc.h). A stack has no write barrier, so a collection scans the
 ** part that may have changed since the last scan: from the function of the innermost frame with
-** CIST_CLEAN up to the top. A scan sets this bit in all frames; frames that are entered later lack
-** it.
+** CIST_CLEAN up to the top. A scan sets this bit in all frames; frames that are entered later do
+** not have it.
 **
 ** When a deep recursion has returned, the stack is shortened in place: it keeps its block of
 ** memory, but uses only the first part of the block. So scans set fewer unused slots to nil, and
@@ -17,8 +17,8 @@
 #include "mark.h"
 #include "scan.h"
 
-/* A stack of up to this number of slots is not shortened. Shortening visits all frames, which would
-   cost more than setting the unused slots to nil. */
+/* A stack of at most MIN_SHORTENED slots is not shortened: that visits all frames, and so would
+   cost more than a scan that sets all unused slots to nil. */
 #define MIN_SHORTENED	256
 
 /* Constants of forecall, which prefetches CallInfos while the frames of a stack are visited from
@@ -30,9 +30,10 @@
 #define PREFETCH_APART		1024u
 
 
-/* Prefetches the CallInfo that is PREFETCH_DISTANCE callers further out than ci. Extrapolates its
-   address from those of ci and its caller: in a recursion successive CallInfos usually have the
-   same distance. Does nothing if the two are far apart: prefetching an unmapped address is slow. */
+/* Prefetches the CallInfo that is PREFETCH_DISTANCE callers further out than ci. Computes its
+   address from the distance between ci and its caller: in a recursion, successive CallInfos usually
+   have the same distance. Does nothing if the two are far apart, because prefetching an unmapped
+   address is slow. */
 static void forecall (const CallInfo *ci) {
   uintptr_t at = (uintptr_t)ci, before = (uintptr_t)ci->previous;
   if (before - at + PREFETCH_APART < 2 * PREFETCH_APART)
@@ -41,9 +42,9 @@ static void forecall (const CallInfo *ci) {
 
 
 /* Returns the stack slot at which the scan of th must start: the function of the innermost frame
-   with CIST_CLEAN. If there is no such frame, or if 'all' is 1, returns the start of the stack.
-   Visits the frames from the innermost one to the one of this slot: sets their CIST_CLEAN, and
-   marks the heap lines (64 bytes each) that contain their CallInfos. */
+   with CIST_CLEAN. If there is no such frame, or if 'all' is 1, returns the first slot of the
+   stack. Sets CIST_CLEAN in all frames from the innermost one to the frame of the returned slot,
+   and marks the heap lines (64 bytes each) that contain their CallInfos. */
 static StkId markframes (global_State *g, lua_State *th, int all) {
   CallInfo *ci = th->ci;
   for (;;) {
@@ -58,9 +59,9 @@ static StkId markframes (global_State *g, lua_State *th, int all) {
 }
 
 
-/* Visits the unused CallInfos of th: marks the heap lines (64 bytes each) that contain them, and
-   sets their callstatus to CIST_CACHED. If 'all' is 0, stops at the first CallInfo that has
-   CIST_CACHED already, because an earlier scan has visited this one and all after it. */
+/* Marks the heap lines (64 bytes each) that contain the unused CallInfos of th, and sets the
+   callstatus of these CallInfos to CIST_CACHED. If 'all' is 0, stops at the first one that has
+   CIST_CACHED already, because an earlier scan has visited it and all after it. */
 static void markcached (global_State *g, lua_State *th, int all) {
   CallInfo *ci;
   for (ci = th->ci->next; ci != NULL; ci = ci->next) {
@@ -89,9 +90,9 @@ int luaN_limitstack (lua_State *L, int size) {
 ** (more than 4 * LUAN_STRIDE slots) is also shortened if less than three quarters are in use and
 ** more than 4 * LUAN_STRIDE slots are unused.
 **
-** All frames are visited, because each must fit below the new end of the stack. If a frame prevents
-** the shortening of a deep stack, the next attempt is made only when a quarter fewer slots are in
-** use.
+** All frames must be visited, because the stack must remain long enough for each. If a frame
+** prevents the shortening of a deep stack, the next attempt is made only when the slots in use are
+** a quarter fewer.
 */
 static void shorten (lua_State *th) {
   int size = stacksize(th), used = cast_int(th->top.p - th->stack.p);
@@ -117,9 +118,8 @@ static void shorten (lua_State *th) {
 
 
 /* To be called if a scan of th from slot 'from' on has found objects that this collection leaves
-   young. Clears CIST_CLEAN of the frame with the lowest slot that refers to such an object, and of
-   all frames that it has called, directly or indirectly: the next collection scans their slots
-   again (T2). */
+   young. Finds the lowest slot that refers to such an object. Clears CIST_CLEAN of the frame with
+   this slot and of all inner frames, so that the next collection scans their slots again (T2). */
 static void seeagain (lua_State *th, StkId from) {
   CallInfo *ci;
   while (from < th->top.p && !(iscollectable(s2v(from)) && luaN_ismet(gcvalue(s2v(from))))) from++;
@@ -168,9 +168,9 @@ void luaN_beginthread (global_State *g, lua_State *th) {
 ** - lines (64 bytes of the heap) that contain unused CallInfos: marks them
 ** - lines that contain CallInfos in use: marks them
 ** - slots from the top down: marks their objects
-** - open upvalues
+** - open upvalues: marks them
 **
-** Between two slices, minor collections scan the frames that the program changes.
+** If the program changes frames between two slices, minor collections scan these frames.
 */
 void luaN_threadslice (global_State *g, int n) {
   luaN_Gc *c = &g->heap.gc;
@@ -194,7 +194,7 @@ void luaN_threadslice (global_State *g, int n) {
   else {
     UpVal *uv;
     i = cast_int(th->top.p - th->stack.p);
-    /* Slots from mark.index on were scanned already. */
+    /* Earlier slices have scanned the slots from mark.index on. */
     if (i > (int)c->mark.index) i = (int)c->mark.index;
     for (; i > 0 && n > 0; n--) {
       i--;

@@ -12,8 +12,8 @@
 #include "weak.h"
 
 /*
-** A slice of a major collection traverses a strong table in parts if the table has more than WHOLE
-** slots.
+** A slice of a major collection traverses a table that is not weak in parts if the table has more
+** than WHOLE slots.
 ** SLICE_SLOTS   number of slots in a part. With smaller parts, a slice exceeds its budget by less,
 **               and has more overhead.
 ** NUMBERS_PART  this number of array slots without objects cost as much as one slot with an object.
@@ -24,21 +24,21 @@
 #define WHOLE		(SLICE_SLOTS * NUMBERS_PART)
 
 /* number of objects pending finalization (dead, but kept for the call of their finalizer) that a
-   slice marks before it checks its budget again */
+   slice marks before it compares its cost with its budget again */
 #define SLICE_FINALIZED	16u
 
-/* If the traversal of an old object pushes at most this number of objects, traverseinorder sorts
-   them by address. */
+/* If the traversal of an old object pushes at most MAX_SORTED objects, traverseinorder sorts them
+   by address. */
 #define MAX_SORTED	8
 
-/* A table with more than this number of bytes in its vectors is broad: the small tables that it
-   refers to are marked recursively (mark.c). If all of them were pushed on a mark stack instead,
-   the first ones would have left the cache before they are popped. */
+/* A table with more than BROAD bytes of array and hash part is broad: the small tables to which it
+   refers are marked recursively (mark.c). If all of them were pushed on a mark stack instead, the
+   first ones would have left the processor's cache before they are popped. */
 #define BROAD		(LUAN_SMALLTABLE * sizeof(TValue))
 
 
 /* Marks the metatable of t, if any. Returns 1 if t is weak and was added to a list of weak tables
-   (weak.h); 0 if t must be traversed as a strong table. */
+   (weak.h). Returns 0 if t must be traversed as a strong table. */
 static inline int isweak (global_State *g, Table *t) {
   int kind;
   if (t->metatable == NULL) return 0;
@@ -56,8 +56,8 @@ static __attribute__((noinline)) size_t traversebroad (global_State *g, Table *t
 }
 
 
-/* Traverses table t and returns the cost: the number of visited bytes. The code for small vectors
-   is inline, because they are frequent. */
+/* Traverses table t and returns the cost: the number of visited bytes. The code for tables with
+   small array and hash parts is inline, because these tables are frequent. */
 static size_t traversetable (global_State *g, Table *t) {
   size_t array = luaN_asize(t) * sizeof(TValue), nodes = (size_t)sizenode(t) * sizeof(Node);
   int weak;
@@ -97,7 +97,7 @@ static __attribute__((noinline)) size_t traverseother (global_State *g, GCObject
       for (i = 0; i < cl->nupvalues; i++) luaN_markN(g, cl->upvals[i]);
       return sizeLclosure(cl->nupvalues);
     }
-    case LUA_VUPVAL:  /* marks the value of an open upvalue, too: its stack slot has no barrier */
+    case LUA_VUPVAL:  /* an open upvalue, too: its stack slot has no barrier */
       luaN_markvalue(g, gco2upv(o)->v.p);
       return sizeof(UpVal);
     case LUA_VCCL: {
@@ -125,8 +125,8 @@ size_t luaN_traverse (global_State *g, GCObject *o) {
 /* {== emptying the mark stacks ========================================== */
 
 /* Traverses o, a marked object that did not fit on a mark stack. If o is a thread, scans the whole
-   stack. Reason: a scan of only the changed part would be enough in a minor collection, but o may
-   have been marked by a major collection, which must scan all of it. */
+   stack. In a minor collection, a scan of the changed part would be enough; but a major collection,
+   which must scan the whole stack, may have marked o. */
 static void traverse_again (global_State *g, GCObject *o) {
   if (o->tt == LUA_VTHREAD) luaN_scanthread(g, gco2th(o), 1);
   else luaN_traverse(g, o);
@@ -184,10 +184,11 @@ void luaN_clearbits (global_State *g, int bit) {
 
 
 /*
-** Traverses the old object o and returns the cost in bytes. If that pushes up to MAX_SORTED
-** objects, sorts them by address, so that the object with the lowest address is popped first. Often
-** this is the order in which the objects were allocated, and the processor prefetches memory in
-** this direction. (Young objects are in the cache anyway.)
+** Traverses the old object o and returns the cost in bytes. If the traversal pushes up to
+** MAX_SORTED objects, sorts them by address, so that the object with the lowest address is popped
+** first. Reason: often this is the order in which the objects were allocated, and the processor
+** prefetches memory in this direction. (Young objects need no order, because they are in the
+** cache.)
 */
 static size_t traverseinorder (global_State *g, GCObject *o) {
   luaN_Vec *v = &g->heap.gc.mark.old;
@@ -205,12 +206,13 @@ static size_t traverseinorder (global_State *g, GCObject *o) {
 
 
 /* Traverses the objects on mark.young and the pending objects (those that did not fit on a mark
-   stack) until none is left. If 'all' is 1, also traverses the objects on mark.old; if it is 0,
-   they stay there for slices. Before each young object, sets mark.holder to it, because
-   luaN_staysyoung may have to record the object as a holder. */
+   stack) until none is left. If 'all' is 1, also traverses the objects on mark.old; otherwise they
+   stay on mark.old for slices. Before the traversal of a young object, sets mark.holder to it,
+   because luaN_staysyoung may have to record the object as a holder. */
 void luaN_drain (global_State *g, int all) {
   luaN_Gc *c = &g->heap.gc;
-  /* 'all' is 1 only when slices have finished mark.table and mark.thread */
+  /* 'all' is 1 only when slices have finished the table and the thread that they traverse in
+     parts */
   lua_assert(!all || (c->mark.table == NULL && c->mark.thread == NULL));
   for (;;) {
     if (c->mark.young.n > 0) {
@@ -231,8 +233,8 @@ void luaN_drain (global_State *g, int all) {
 }
 
 
-/* number of slots or CallInfos of a deep stack that a slice visits before it checks its budget
-   again */
+/* number of slots or CallInfos of a deep stack that a slice visits before it compares its cost with
+   its budget again */
 #define AT_A_TIME(c)	(luaN_slicestress(c) != 0 ? 8 : (int)LUAN_ATONCE)
 
 
@@ -243,7 +245,7 @@ static int isdeep (const lua_State *th, int most) {
 }
 
 
-/* Counts the successive array slots of t without objects, from slot i on. The result is a multiple
+/* Counts the successive array slots without objects of t, from slot i on. The result is a multiple
    of 4, and at most SLICE_SLOTS. */
 static unsigned countnumbers (const Table *t, unsigned i) {
   unsigned asize = luaN_asize(t), n = 0;
@@ -308,14 +310,14 @@ int luaN_markslice (global_State *g, size_t bytes) {
     }
     else if (luaN_markfinalized(g, SLICE_FINALIZED) > 0)
       done += SLICE_FINALIZED * LUAN_VISIT;
-    else return 1;  /* luaN_drain, called next, finds the marked objects that are on no stack */
+    else return 1;  /* pending objects may be left: the atomic step traverses them (luaN_drain) */
   }
   return 0;
 }
 
 
-/* Marks the roots. Objects queued for their finalizers are roots, too, but other functions mark
-   them: luaN_keepwaiting and luaN_markfinalized. */
+/* Marks the roots. Objects queued for their finalizers are roots, too, but luaN_keepwaiting and
+   luaN_markfinalized mark them. */
 void luaN_markroots (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -331,7 +333,7 @@ void luaN_markroots (lua_State *L) {
   luaN_markN(g, g->heap.pinned);
   luaN_markvalue(g, &g->l_registry);
   for (i = 0; i < LUA_NUMTYPES; i++) luaN_markN(g, g->mt[i]);
-  /* The objects before index fixedseen have the current epoch already. */
+  /* The objects of lists.fixed before index fixedseen have the current epoch already. */
   for (; c->lists.fixedseen < c->lists.fixed.n; c->lists.fixedseen++)
     luaN_mark(g, (GCObject *)c->lists.fixed.a[c->lists.fixedseen]);
 }

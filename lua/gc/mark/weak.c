@@ -6,8 +6,9 @@
 ** - weak.discovered: tables reached by the running minor collection or atomic step, which visits
 **   them before it ends
 ** - weak.inmajor: tables reached by slices of a major collection, and marked tables that became
-**   weak while it runs. They stay listed until it ends; minor collections that run meanwhile treat
-**   their old keys and values as alive, and do not visit this list.
+**   weak while the major collection runs. They stay listed until it ends. A minor collection that
+**   runs before then does not visit this list, and treats the old keys and values of the tables as
+**   alive.
 */
 
 #include "lgc.h"
@@ -15,9 +16,9 @@
 #include "weak.h"
 
 
-/* Returns which references of t are weak. A table whose values are being copied to new vectors
-   counts as strong, because a collection must not clear values in the old or new vectors
-   meanwhile. */
+/* Returns which references of t are weak. A table whose values are being copied to new vectors (a
+   new array or hash part) counts as strong, because no collection may clear values in the old or
+   new vectors meanwhile. */
 int luaN_weakness (global_State *g, const Table *t) {
   const TValue *mode = gfasttm(g, t->metatable, TM_MODE);
   const char *s;
@@ -43,9 +44,9 @@ int luaN_resolveentry (global_State *g, Node *n) {
   luaN_Gc *c = &g->heap.gc;
   const TValue *v = gval(n);
   if (isempty(v)) luaN_clearkey(n);
-  /* Between the two atomic steps of a major collection, an old unmarked key is dead. Its old value
-     is not marked here, because that could resurrect a dead object. The major collection visits the
-     slot again. */
+  /* In a minor collection between the two atomic steps of a major collection, an old unmarked key
+     is dead. Its old value is not marked here, because that could resurrect a dead object. The
+     major collection visits the slot again. */
   else if (c->mark.minor && c->weak.decided && keyiscollectable(n) &&
            luaN_isundecided(g, gckey(n)) && iscollectable(v) && luaN_isold(gcvalue(v)))
     return 1;
@@ -58,8 +59,9 @@ int luaN_resolveentry (global_State *g, Node *n) {
 }
 
 
-/* Adds t, whose weak references are 'kind' (luaN_weakness), to weak.inmajor, unless it is in this
-   list: then it has the bit LUAN_DISCOVERED. Returns 0 if there is no memory. */
+/* Adds the weak table t to weak.inmajor, with 'kind', its weak references (luaN_weakness). Does
+   nothing if t has the bit LUAN_DISCOVERED: then it is in this list. Returns 0 if there is no
+   memory. */
 int luaN_discoverinmajor (global_State *g, Table *t, int kind) {
   if (t->marked & LUAN_DISCOVERED) return 1;
   if (!luaN_push(g, &g->heap.gc.weak.inmajor, luaN_tagged(t, kind))) return 0;
@@ -68,8 +70,8 @@ int luaN_discoverinmajor (global_State *g, Table *t, int kind) {
 }
 
 
-/* Marks all keys and values of t. Keeps the keys of empty nodes: a barrier may call this when a new
-   node has its key and not yet its value. */
+/* Marks all keys and values of t. Does not make the keys of empty nodes dead: a barrier may call
+   this when a new node has its key and not yet its value. */
 static void markall (global_State *g, Table *t) {
   unsigned i, asize = luaN_asize(t);
   for (i = 0; i < asize; i++) luaN_markvalue(g, &t->array[i]);
@@ -99,8 +101,8 @@ int luaN_discoverweak (global_State *g, Table *t, int kind) {
 
 
 /* Restores the tombstoned weak values of t (hidden.h), or clears those of dead objects. Removes
-   entries with dead keys. Keeps the keys of other empty nodes: a barrier may call this when a new
-   node has its key and not yet its value. */
+   entries with dead keys. Does not make the keys of other empty nodes dead: a barrier may call this
+   when a new node has its key and not yet its value. */
 static void showslots (global_State *g, Table *t) {
   const luaN_Gc *c = &g->heap.gc;
   unsigned i, asize = luaN_asize(t);
@@ -167,9 +169,9 @@ void luaN_leaveweak (global_State *g) {
 
 /* {== entries visited before the atomic step ============================ */
 
-/* Limits how often the slices of one major collection may visit all reached weak tables again
-   because one of them was resized. Above the limit, the atomic step visits a resized table. A
-   higher limit costs more time if a program resizes weak tables repeatedly. */
+/* Limits how often the slices of one major collection may visit all weak tables again because one
+   of them was resized. When the limit is reached, the atomic step visits a resized table. A higher
+   limit costs more time if a program resizes weak tables repeatedly. */
 #define MAX_RESCANS	16u
 
 

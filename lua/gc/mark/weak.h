@@ -8,21 +8,21 @@
 enum { LUAN_STRONG, LUAN_WEAKVALUES, LUAN_EPHEMERON, LUAN_ALLWEAK };
 
 /*
-** An entry of weak.discovered or weak.inmajor: the address of a weak table with its kind,
-** LUAN_WEAKVALUES to LUAN_ALLWEAK, in the two low bits. luaN_tagged composes such an entry;
-** luaN_tableof and luaN_kindof return its parts. (In weak.doubtful the bits have another meaning:
-** state.h.)
+** A word of weak.discovered or weak.inmajor: the address of a weak table with its kind,
+** LUAN_WEAKVALUES to LUAN_ALLWEAK, in the two low bits. luaN_tagged composes such a word;
+** luaN_tableof and luaN_kindof return its parts. (In weak.doubtful, state.h, the two bits have
+** another meaning.)
 */
 #define luaN_tagged(t,kind)	((void *)((uintptr_t)(t) | (unsigned)(kind)))
 #define luaN_tableof(p)	((Table *)((uintptr_t)(p) & ~(uintptr_t)3))
 #define luaN_kindof(p)	((int)((uintptr_t)(p) & 3))
 
-/* Returns which references of t are weak: none (LUAN_STRONG), the values, the keys
-   (LUAN_EPHEMERON), or both. */
+/* Returns which references of t are weak: none (LUAN_STRONG), the values (LUAN_WEAKVALUES), the
+   keys (LUAN_EPHEMERON), or both (LUAN_ALLWEAK). */
 LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
 
-/* True if the major collection has not reached o, a key or value of a weak table, so far: o is old
-   and not marked. */
+/* True if o, a key or value of a weak table, is old and the running major collection has not marked
+   it yet. */
 #define luaN_isundecided(g,o) \
   (luaN_isold(o) && !luaN_hasepoch(o, (g)->heap.gc.mark.epoch))
 
@@ -35,23 +35,22 @@ LUAI_FUNC int luaN_weakness (global_State *g, const Table *t);
    Returns 0 if there is no memory; the caller must then treat t as strong. */
 LUAI_FUNC int luaN_discoverweak (global_State *g, Table *t, int kind);
 
-/* Adds the weak table t, whose weak references are 'kind' (luaN_weakness), to weak.inmajor, the
-   list of the weak tables that the major collection has reached. Does nothing if t is in this list.
+/* Adds the weak table t to weak.inmajor, the list of the weak tables that the major collection has
+   reached. kind: which references of t are weak (luaN_weakness). Does nothing if t is in this list.
    Returns 0 if there is no memory. */
 LUAI_FUNC int luaN_discoverinmajor (global_State *g, Table *t, int kind);
 
-/* To be called for a weak table t that is remembered or has a remembered slot: t may have become
-   weak after it was marked. If a major collection has marked t, adds t to weak.inmajor, the list
-   of the weak tables that it has reached. If there is no memory to add t, marks all keys and values
-   of t. kind: which
-   references of t are weak (luaN_weakness). */
+/* To be called for a weak table t that is remembered or has a remembered slot, because t may have
+   become weak after it was marked. If a major collection has marked t, adds t to weak.inmajor, the
+   list of the weak tables that it has reached. If there is no memory to add t, marks all keys and
+   values of t. kind: which references of t are weak (luaN_weakness). */
 LUAI_FUNC void luaN_discoverlate (global_State *g, Table *t, int kind);
 
 /*
 ** Visits node n of an ephemeron table: marks the value if the key is marked; otherwise adds n to
-** weak.unresolved, whose nodes are visited again. Makes the key of an empty node dead. If there is
-** no memory, sets weak.overflow and returns 0; the caller must then ensure that the table of n is
-** in weak.discovered or weak.inmajor, so that the whole table is visited again.
+** weak.unresolved, a list of nodes to be visited again. Makes the key of a node without a value
+** dead. If there is no memory, sets weak.overflow and returns 0; the caller must then ensure that
+** the table of n is in weak.discovered or weak.inmajor, so that the whole table is visited again.
 */
 LUAI_FUNC int luaN_resolveentry (global_State *g, Node *n);
 
@@ -65,30 +64,32 @@ LUAI_FUNC void luaN_forgetweak (global_State *g);
    lists of weak tables and of their undecided entries. */
 LUAI_FUNC void luaN_leaveweak (global_State *g);
 
-/* Ends the major collection's visits of the weak table t: clears its flags LUAN_DISCOVERED and
-   LUAN_SCANNED. Restores its tombstoned weak values (hidden.h); clears those whose objects are
-   dead. Does not remove t from the list weak.inmajor. */
+/* Ends the major collection's visits of the weak table t: clears LUAN_DISCOVERED and LUAN_SCANNED.
+   Before that, restores the tombstoned weak values of t (hidden.h), or clears those whose objects
+   are dead. The caller must remove t from the list weak.inmajor. */
 LUAI_FUNC void luaN_forgettable (global_State *g, Table *t);
 
 /* {== entries visited before the atomic step (ahead.h) =================== */
-/* In the lists weak.doubtful, each table is followed by slots of this table. Returns the table of
-   the slot at index k of such a list d: the last table before index k, or NULL. */
+/* In the lists weak.doubtful, slots follow the table to which they belong. Returns the table of the
+   slot at index k of such a list d: the last table before index k. Returns NULL if there is
+   none. */
 LUAI_FUNC Table *luaN_tablebefore (const luaN_Vec *d, size_t k);
 
 /* Prepares a visit of weak.doubtful[list], a list of entries with unmarked weak keys or values. In
-   the list of values, the visit starts after the values that are tombstoned already (hidden.h). */
+   the list of values, the visit starts after the slots that slices have visited to tombstone their
+   values (hidden.h). */
 LUAI_FUNC void luaN_beginlist (luaN_Weak *w, unsigned list);
 
-/* Appends a slot of t, whose weak key or value is not marked, to weak.doubtful[list], the list for
-   such keys or for such values. If isfirst is 1, appends t before the slot; isfirst may be 0 only
-   if the last word of the list is t or a slot of t. Returns 0 if the list cannot grow. */
+/* Appends a slot of t to weak.doubtful[list], a list of slots whose weak key, or whose weak value,
+   is not marked. If isfirst is 1, first appends t; isfirst may be 0 only if the last word of the
+   list is t or a slot of t. Returns 0 if the list cannot grow. */
 LUAI_FUNC int luaN_listdoubt (global_State *g, int list, Table *t, void *slot, int isfirst);
 
 /*
 ** To be called when a slot of the weak table t leaves the remembered set. If slices have visited t,
 ** and the slot's key or value is an unmarked old object, appends the slot to both lists
 ** weak.doubtful, so that it is visited again (G9). Both lists are needed, because the program may
-** change __mode, and so which references of t are weak.
+** change __mode, which determines whether keys or values of t are weak.
 */
 LUAI_FUNC void luaN_doubt (global_State *g, Table *t, void *slot);
 
@@ -108,8 +109,8 @@ static inline int luaN_showslot (global_State *g, TValue *v) {
 /* } */
 
 /* To be called for o, a key or value of a weak table. If the running minor collection has left o
-   young, tenures o and returns 1; otherwise returns 0. Reason: a reference in a weak table is not
-   remembered, so that the next minor collection would not reach o. */
+   young, tenures o (makes it old) and returns 1; otherwise returns 0. Reason: a reference in a weak
+   table is not remembered, so the next minor collection might not reach a young o. */
 static inline int luaN_tenuremet (global_State *g, GCObject *o) {
   if (!luaN_ismet(o)) return 0;
   lua_assert(g->heap.gc.mark.holder == NULL);
@@ -119,10 +120,11 @@ static inline int luaN_tenuremet (global_State *g, GCObject *o) {
 
 /*
 ** Returns 1 if the running collection has not marked o. If the collection has left o young
-** (ageing.h), tenures o and returns 0. tag: type tag of the value or key.
+** (ageing.h), tenures o and returns 0. tag: type tag of o as a value or key.
 **
-** If o is a table or a Lua closure, first reads the mark of o's line. If the line has no mark, o
-** has none either, and its header, a likely cache miss, need not be read.
+** If o is a table or a Lua closure, first reads the mark of o's line (64 bytes of memory). If the
+** line is not marked, o is not marked either, and the header of o, a likely cache miss, need not be
+** read.
 */
 static inline int luaN_isunseen (global_State *g, const GCObject *o, int tag) {
   const luaN_Gc *c = &g->heap.gc;
@@ -133,8 +135,9 @@ static inline int luaN_isunseen (global_State *g, const GCObject *o, int tag) {
   return luaN_white(g, o) && !luaN_tenuremet(g, (GCObject *)o);
 }
 
-/* Returns 1 if the key of node n of t is dead, so that the sweep will remove the entry, even if t
-   has become strong. Only tables that slices have visited (LUAN_SCANNED) have such entries. */
+/* Returns 1 if the key of node n of t is dead, so that the sweep will remove the entry. t may have
+   become strong since it was visited. Only tables that slices have visited (LUAN_SCANNED) have such
+   entries. */
 static inline int luaN_isdoomed (global_State *g, const Table *t, const Node *n) {
   return (t->flags & LUAN_SCANNED) && keyiscollectable(n) && isdead(g, gckey(n));
 }
