@@ -64,8 +64,8 @@ void luaN_setage (GCObject *o, unsigned age) {
 }
 
 
-/* Returns 1 if u has no user value, or one that is not an unmarked object. Only such a userdata may
-   be left young (ageing.h). */
+/* Returns 1 if u has no user value, or a single one that is marked or is not an object. Only such a
+   userdata may be left young (ageing.h). */
 static int isleaf (const global_State *g, const Udata *u) {
   return u->nuvalue == 0 ||
          (u->nuvalue == 1 && !(iscollectable(&u->uv[0].uv) &&

@@ -43,9 +43,9 @@
 
 #include "leaf.h"
 
-/* Number of minor collections that a long string or large userdata may survive without being
-   tenured. With a higher number, minor collections free more of these objects, and visit live ones
-   more often. */
+/* Number of minor collections that may leave a long string or large userdata young; the next one
+   tenures it (makes it old). With a higher number, minor collections free more of these objects,
+   and visit live ones more often. */
 #define LUAN_MOSTAGE	2u
 
 /* Permits (on = 1) or forbids (on = 0) the running minor collection to leave objects young instead

@@ -49,7 +49,7 @@
 
 /* {== one slot ========================================================= */
 
-/* the bit for weak.doubtful[list] in the result of luaN_visitslot */
+/* bit number 'list' of the result of luaN_visitslot */
 #define DOUBT(list)	(1u << (list))
 
 unsigned luaN_visitslot (global_State *g, Table *t, int kind, unsigned asize, unsigned i) {
@@ -84,9 +84,8 @@ typedef struct Entry {
   /* asize: number of slots of the array part of t. i: index of the entry's slot in t; array slots
      come first, then nodes. */
   unsigned asize, i;
-  /* the node of the entry; NULL if the slot is in the array part */
+  /* the entry's node; NULL if the slot is in the array part */
   Node *n;
-  /* the value of the entry */
   TValue *v;
 } Entry;
 

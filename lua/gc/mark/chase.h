@@ -20,8 +20,8 @@ typedef struct luaN_Chase {
   /* One word for each chain: the number of the chain's first entry, or 0 if the chain is empty.
      Entries are numbered from 1. The number of chains is a power of two. */
   luaN_Vec heads;
-  /* Two words for each entry: a node, and the number of the next entry in the same chain; 0:
-     none. */
+  /* Two words for each entry: a node, and the number of the next entry in the same chain (0 if
+     there is none). */
   luaN_Vec entries;
 } luaN_Chase;
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* When the program reads a slot with a tombstoned weak value (the slot only looks empty, hidden.h),
-   restores the value, or clears the slot if the object is dead. */
+/* Restores or clears tombstoned weak values when the program reads their slots (hidden.h). */
 
 #include "lgc.h"
 

@@ -448,9 +448,8 @@ unsigned luaN_traverseslots (global_State *g, Table *t, unsigned i, unsigned n) 
 /* }===================================================================== */
 
 
-/* Marks o, a dead short string that the program has found in the string table when it created an
-   equal string. Adds o to the counts again, because the atomic step has subtracted the bytes of all
-   dead objects from the bytes in use. */
+/* Marks o, a dead short string (gc.h), and adds it to the counts again, because the atomic step has
+   subtracted the bytes of all dead objects from the bytes in use. */
 void luaN_resurrect (global_State *g, GCObject *o) {
   l_mem n = (l_mem)luaN_round(sizelstring(gco2ts(o)->shrlen));
   luaN_mark(g, o);

@@ -23,7 +23,8 @@ static inline unsigned luaN_slots (const Table *t) {
 }
 
 /* Finds the slot of t that contains address p. Returns 1 and stores its index in *i (array slots
-   first, then nodes); returns 0 if p is not in t's vectors. asize: size of the array part. */
+   first, then nodes). Returns 0 if p is not in the array part or hash part of t. asize: number of
+   array slots of t. */
 static inline int luaN_slotof (const Table *t, unsigned asize, const void *p, unsigned *i) {
   uintptr_t a = (uintptr_t)p - (uintptr_t)t->array;
   uintptr_t n = (uintptr_t)p - (uintptr_t)t->node;
@@ -56,7 +57,7 @@ static inline void luaN_clearkey (Node *n) {
 
 /* Marks o, which must be unmarked: sets the current epoch, and pushes o on a mark stack if o may
    refer to unmarked objects. A young o of a kind that often dies soon (ageing.h) may instead be
-   left young; then only its bit LUAN_MET is set. */
+   left young; then its bit LUAN_MET records that it is alive. */
 LUAI_FUNC void luaN_mark_ (global_State *g, GCObject *o);
 
 /* The word for object o in the log of marked objects that may be weak keys (ahead.h): the address

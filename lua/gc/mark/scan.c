@@ -91,8 +91,8 @@ int luaN_limitstack (lua_State *L, int size) {
 ** more than 4 * LUAN_STRIDE slots are unused.
 **
 ** All frames must be visited, because the stack must remain long enough for each. If a frame
-** prevents the shortening of a deep stack, the next attempt is made only when the slots in use are
-** a quarter fewer.
+** prevents the shortening of a deep stack, the next attempt is made only when at least a quarter
+** fewer slots are in use.
 */
 static void shorten (lua_State *th) {
   int size = stacksize(th), used = cast_int(th->top.p - th->stack.p);

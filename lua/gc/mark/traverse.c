@@ -205,10 +205,8 @@ static size_t traverseinorder (global_State *g, GCObject *o) {
 }
 
 
-/* Traverses the objects on mark.young and the pending objects (those that did not fit on a mark
-   stack) until none is left. If 'all' is 1, also traverses the objects on mark.old; otherwise they
-   stay on mark.old for slices. Before the traversal of a young object, sets mark.holder to it,
-   because luaN_staysyoung may have to record the object as a holder. */
+/* Empties the mark stacks (traverse.h). Before the traversal of a young object, sets mark.holder to
+   the object, because luaN_staysyoung may have to record it as a holder (ageing.h). */
 void luaN_drain (global_State *g, int all) {
   luaN_Gc *c = &g->heap.gc;
   /* 'all' is 1 only when slices have finished the table and the thread that they traverse in
@@ -322,7 +320,7 @@ void luaN_markroots (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
   size_t i;
-  /* The main thread has no barrier, so each collection scans it. */
+  /* The main thread is never in the remembered set, so each collection scans it. */
   if (luaN_hasepoch(g->mainthread, c->mark.epoch)) {
     luaN_agein(c, obj2gco(g->mainthread));
     luaN_scanthread(g, g->mainthread, 0);

@@ -59,9 +59,6 @@ int luaN_resolveentry (global_State *g, Node *n) {
 }
 
 
-/* Adds the weak table t to weak.inmajor, with 'kind', its weak references (luaN_weakness). Does
-   nothing if t has the bit LUAN_DISCOVERED: then it is in this list. Returns 0 if there is no
-   memory. */
 int luaN_discoverinmajor (global_State *g, Table *t, int kind) {
   if (t->marked & LUAN_DISCOVERED) return 1;
   if (!luaN_push(g, &g->heap.gc.weak.inmajor, luaN_tagged(t, kind))) return 0;

@@ -21,8 +21,8 @@ static void remember (lua_State *L, GCObject *o) {
 
 
 /* The barrier for a store of v into o, except stores into table slots: adds o to the remembered
-   set. If o is a table, v is its new metatable. A table that has had a large vector is not
-   remembered, because the next minor collection would visit all its slots; instead v is tenured. */
+   set. If o is a table, v is its new metatable. If this table has had a large array or hash part,
+   tenures v instead, because the next minor collection would visit all slots of a remembered o. */
 void luaC_barrier_ (lua_State *L, GCObject *o, GCObject *v) {
   if (o->tt == LUA_VTABLE && (o->marked & LUAN_LISTED)) luaN_tenure(L, v);
   else remember(L, o);
@@ -64,13 +64,13 @@ static int isstoredagain (lua_State *L, const Table *t, GCObject *o) {
 
 /*
 ** Adds 'slot' of t, or t itself if t is small, to the remembered set. o: the object that is stored,
-** if the caller knows it; else NULL. Does nothing if t is young, if t itself is in the set already,
-** or if the last pair in remset.slots is for the same slot. If t is huge and the last store into a
-** huge table stored o, too, tenures o instead (isstoredagain).
+** or NULL if the caller does not know it. Does nothing if t is young, if t itself is in the set
+** already, or if the last pair in remset.slots is for the same slot. If t is huge and the last
+** store into a huge table stored o, too, tenures o instead (isstoredagain).
 **
 ** If remset.slots is long, shortens it first: refine.c tenures the objects to which the listed
-** slots refer, and removes the slots. 'slot' is added after that, because the caller may store the
-** value only after this call: refine.c would miss the value and remove the slot.
+** slots refer, and removes the slots. 'slot' is added after that. Reason: the caller may store the
+** value only after this call, so that refine.c would miss the value and remove the slot.
 */
 void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o) {
   global_State *g = G(L);
@@ -98,7 +98,7 @@ void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o) {
 
 
 /* Returns 1 if a store of v into node n of t needs no barrier: neither v nor the key of n is an
-   object with another epoch than t. */
+   object whose epoch differs from that of t. */
 static int ispassed (const Table *t, const Node *n, const TValue *v) {
   return !(keyiscollectable(n) && luaN_differ(t, gckey(n))) &&
          !(iscollectable(v) && luaN_differ(t, gcvalue(v)));
@@ -114,7 +114,7 @@ void luaN_remembernode (lua_State *L, Table *t, Node *n, const TValue *v) {
 
 
 /* Returns the present address of the value that was at the address 'slot' before t was resized.
-   Returns NULL if 'slot' had no value, or if the value has no slot now.
+   Returns NULL if there was no value, or if the value is not in t now.
    array, asize  the previous array part: address and number of slots
    old           a temporary table that has the previous hash part */
 static TValue *movedto (lua_State *L, Table *t, const void *slot,
@@ -135,9 +135,9 @@ static TValue *movedto (lua_State *L, Table *t, const void *slot,
 }
 
 
-/* Updates the entries of remset.slots for t after its vectors were replaced: the address of each
-   slot becomes the present address of its value. Removes the entry if the value has no slot now.
-   array, asize, old: previous vectors of t, as in movedto. */
+/* Updates the pairs for t in remset.slots after t was resized: replaces the address of each slot by
+   the present address of its value. Removes the pair if the value is not in t now. array, asize,
+   old: previous array and hash part of t, as in movedto. */
 static void moveslots (lua_State *L, Table *t, const TValue *array,
                        unsigned asize, const Table *old) {
   luaN_Gc *c = &G(L)->heap.gc;
@@ -154,7 +154,7 @@ static void moveslots (lua_State *L, Table *t, const TValue *array,
   }
   c->remset.slots.n = n;
   /* remset.aged is the number of words at the start of remset.slots that the last minor collection
-     has added. The loop may have removed some of them, so the number may be wrong. 0 is always
+     has added. The loop may have removed some of them, so the number may be too high. 0 is always
      right: it only disables isrememberedagain, a test that saves visits. */
   c->remset.aged = 0;
 }
@@ -169,7 +169,7 @@ void luaN_resizing (lua_State *L, const Table *t, const void *unanchored, size_t
 
 
 /* Returns the bytes that the resize of t has copied: those of the old hash part and, if the array
-   was moved, of the array. array, asize, old: previous vectors of t, as in movedto. */
+   part was moved, of the array part. array, asize, old: previous parts of t, as in movedto. */
 static size_t movedbytes (const Table *t, const TValue *array, unsigned asize, const Table *old) {
   size_t n = isdummy(old) ? 0 : (size_t)sizenode(old) * sizeof(Node);
   unsigned left = (asize < luaN_asize(t)) ? asize : luaN_asize(t);
@@ -188,11 +188,11 @@ void luaN_resized (lua_State *L, Table *t, size_t before, const TValue *array,
     t->marked |= LUAN_VAST;
   if (t->marked & LUAN_UNLOGGED) {
     if (issmall(t) || c->remset.refining == t || c->remset.slots.n > luaN_slots(t))
-      luaN_remember(L, obj2gco(t));  /* visiting t costs about as much as its resize did */
+      luaN_remember(L, obj2gco(t));  /* a visit of t costs about as much as its resize did */
     else {
       luaN_markvectors(g, t);
       moveslots(L, t, array, asize, old);
-      if (c->mark.table == t) c->mark.index = 0;  /* the slots have other indexes now */
+      if (c->mark.table == t) c->mark.index = 0;  /* the slots of t have other indexes now */
     }
   }
   if (!(t->marked & LUAN_LISTED) &&

@@ -47,7 +47,7 @@ static inline void see (global_State *g, GCObject *o, int weak) {
 
 
 /* Marks the keys and values in slots i to end - 1 of t. If t is weak ('weak' is 1), marks only the
-   young ones, which tenures them. */
+   young ones, in order to tenure them. */
 static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end, int weak) {
   unsigned asize = luaN_asize(t);
   unsigned stop = (end < asize) ? end : asize;
@@ -59,15 +59,15 @@ static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end,
   for (; i < end; i++) {
     const Node *n = gnode(t, i - asize);
     if (end - i > LUAN_PREFETCH_DISTANCE) luaN_foresee(gval(n + LUAN_PREFETCH_DISTANCE));
-    /* Marks a key even without a value: it may be about to receive one. */
+    /* Marks a key even if its node has no value: one may be about to be stored. */
     if (keyiscollectable(n)) see(g, gckey(n), weak);
     if (iscollectable(gval(n))) see(g, gcvalue(gval(n)), weak);
   }
 }
 
 
-/* Returns 1 if t is weak. In this case also adds t to the list of weak tables of a running major
-   collection (weak.inmajor), because t may have become weak after it was marked. */
+/* Returns 1 if t is weak. In this case also adds t to weak.inmajor, the list of weak tables that a
+   running major collection has marked, because t may have become weak after it was marked. */
 static int seeweak (global_State *g, Table *t) {
   int kind = (t->metatable == NULL) ? LUAN_STRONG : luaN_weakness(g, t);
   if (kind != LUAN_STRONG) luaN_discoverlate(g, t, kind);
@@ -76,7 +76,7 @@ static int seeweak (global_State *g, Table *t) {
 
 
 /* Starts to process table t, which the remembered set lists as a whole. Removes t from the set, and
-   marks its metatable and the lines of its vectors. */
+   marks its metatable and the lines (64 bytes of memory each) of its array and hash part. */
 static void begintable (global_State *g, Table *t) {
   t->marked |= LUAN_UNLOGGED;
   luaN_markN(g, t->metatable);
@@ -129,8 +129,8 @@ void luaN_tenure (lua_State *L, GCObject *o) {
 
 /* {== slots ============================================================= */
 
-/* Returns 1 if slot i of the weak table t has a young key or value, so that it must stay
-   remembered. */
+/* Returns 1 if slot i of the weak table t has a young key or value. Then the slot must stay in the
+   remembered set. */
 static int isyoungslot (const Table *t, unsigned i) {
   unsigned asize = luaN_asize(t);
   const Node *n = (i < asize) ? NULL : gnode(t, i - asize);
@@ -141,8 +141,8 @@ static int isyoungslot (const Table *t, unsigned i) {
 
 
 /* Processes remset.slots: tenures the young objects to which the slots refer, and removes the slots
-   from the list. For strong tables, counts the removed slots in remset.writes. If 'keep' is 1,
-   slots of weak tables with a young key or value stay in the list. */
+   from the list. Counts the removed slots of each strong table in remset.writes. If 'keep' is 1,
+   slots of weak tables with a young key or value stay in the list and are not tenured. */
 static void seeremembered (lua_State *L, int keep) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -204,9 +204,10 @@ void luaN_refineslots (lua_State *L) {
       w->n = 0;
     }
   }
-  /* A store into a huge table shortens the list again when it has remset.refineat words: those that
-     are left now, and LUAN_CACHED more. If many slots of weak tables are left, this limit is not
-     used: the list may then grow to the limit for other tables (remset.many). */
+  /* A store into a huge table shortens the list remset.slots again when it has remset.refineat
+     words: LUAN_CACHED more than it has now. If many slots of weak tables are left in the list,
+     this limit is not used: the list may then grow to the limit for stores into other tables
+     (remset.many). */
   c->remset.refineat = (c->remset.slots.n > LUAN_CACHED / 2) ? MAX_SIZET
                                                : c->remset.slots.n + LUAN_CACHED;
   remembertenured(L);
@@ -223,7 +224,7 @@ void luaN_refineobjects (lua_State *L) {
   luaN_Vec *v = &c->remset.objects;
   size_t i, kept = 0;
   /* remset.stayed is the number of objects that the last call could not remove. If these are more
-     than half of the present list, does nothing: the visit would shorten the list too little. */
+     than half of the present list, a visit would shorten the list too little. */
   if (v->n < 2 * c->remset.stayed) return;
   for (i = 0; i < v->n; i++) {
     GCObject *o = (GCObject *)v->a[i];
@@ -246,9 +247,9 @@ int luaN_refinetables (lua_State *L) {
   size_t i, slots;
   unsigned end;
   if (!luaN_has(LUAN_TABLESLICES)) return 0;
-  /* The program may have stored into t, the table that earlier calls have visited in part. If the
-     barrier has added t as a whole to the remembered set again, this visit need not continue: the
-     next minor collection visits all slots of t. */
+  /* t is the table that earlier calls have visited in part. If the program has stored into t since,
+     the barrier may have added t as a whole to the remembered set again. Then this visit need not
+     continue: the next minor collection visits all slots of t. */
   if (t != NULL && luaN_islogged(t)) t = c->remset.refining = NULL;
   if (t == NULL && c->remset.whole.n == 0) return 0;
   slots = (t == NULL) ? 0 : luaN_slots(t) - c->remset.refined;

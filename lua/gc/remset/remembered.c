@@ -11,12 +11,12 @@
 #include "weak.h"
 
 
-/* Visits slot i of the ephemeron table t. If the slot is in the array part or the key of its node
+/* Visits slot i of the ephemeron table t. If the slot is in the array part, or is a node whose key
    is marked, marks the value. Otherwise adds the node to weak.unresolved, to be visited again. */
 static void markephemeron (global_State *g, Table *t, unsigned i) {
   unsigned asize = luaN_asize(t);
   if (i < asize) luaN_markvalue(g, &t->array[i])
-  /* if there is no memory for weak.unresolved, traverses the whole table */
+  /* without memory for weak.unresolved, the whole table is traversed */
   else if (!luaN_resolveentry(g, gnode(t, i - asize))) {
     luaN_lookonce(g, t);  /* removes the entries that a major collection has already found dead */
     luaN_traverse(g, obj2gco(t));
@@ -25,8 +25,8 @@ static void markephemeron (global_State *g, Table *t, unsigned i) {
 
 
 /* Removes the entry in slot i of the weak table t if its key (keys = 1) or its value (keys = 0) is
-   dead. Returns 1 if the entry stays and its weak key is not marked yet: the key may still be
-   marked in this collection, so the second call of luaN_clearslots must visit the entry again. */
+   dead. Returns 1 if the entry stays and its weak key is not marked: this collection may mark the
+   key later, so the second call of luaN_clearslots must visit the entry again. */
 static int clearslot (global_State *g, Table *t, unsigned i, int keys) {
   unsigned asize = luaN_asize(t);
   Node *n = (i < asize) ? NULL : gnode(t, i - asize);
@@ -69,16 +69,15 @@ static int isnewtext (const TValue *v) {
 
 
 /*
-** Returns 1 if the pair (table, slot) at index k of remset.slots need not be visited, because a
-** later pair is for the same slot: array slot i of table t. asize: number of array slots of t. The
-** pair need not be visited if
-** - the last minor collection has added the pair at k, for an object that it left young (k is below
+** Returns 1 if the pair (table, slot) at index k of remset.slots, for array slot i of table t, need
+** not be visited, because a later pair is for the same slot. This is so if
+** - the last minor collection has added the pair, for an object that it left young (k is below
 **   remset.aged), and
-** - the slot now contains a newer object: the store of that object has added the later pair
+** - the slot now contains a newer long string or userdata, whose store has added the later pair
 **
 ** Without this test, pairs would accumulate for a table used as a queue. The last pair below
-** remset.aged is always visited: if the next store is into the same slot, the barrier adds no
-** second pair.
+** remset.aged is always visited, because a store into its slot that directly follows adds no second
+** pair. asize: number of array slots of t.
 */
 static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, unsigned asize,
                               unsigned i) {
@@ -86,17 +85,17 @@ static int isrememberedagain (const luaN_Remset *r, size_t k, const Table *t, un
 }
 
 
-/* Marks the objects to which the remembered slots refer. A pair may contain the address of a slot
-   in an earlier vector of its table; such a pair is skipped. No object is missed: when the table
-   was resized, the new address of the slot, or the table itself, was added to the remembered
-   set. */
+/* Marks the objects to which the slots in remset.slots refer. If its table was resized, a pair may
+   contain the address of a slot in an earlier array or hash part; such a pair is skipped. No object
+   is missed, because the resize has added the new address of the slot, or the table itself, to the
+   remembered set. */
 static void markslots (global_State *g) {
   luaN_Vec *s = &g->heap.gc.remset.slots;
   size_t k, kept = 0;
   const Table *last = NULL;
   unsigned asize = 0;
   int kind = LUAN_STRONG;
-  luaN_shrinkvec(g, s);  /* no slot is added to the list during this collection */
+  luaN_shrinkvec(g, s);  /* no slot is added to s during a collection */
   for (k = 0; k < s->n; k += 2) {
     Table *t = (Table *)s->a[k];
     void *slot = s->a[k + 1];
@@ -135,8 +134,8 @@ static void markslots (global_State *g) {
 
 
 /* Traverses all objects of v, a list of the remembered set, and empties v. If 'ageing' is 1, the
-   collection may leave young some objects to which an object of v refers; this object is then
-   recorded as a holder, to be remembered again. */
+   collection may leave some objects young; an object of v that refers to one of these is recorded
+   as a holder, so that it is remembered again. */
 static void traverseall (global_State *g, luaN_Vec *v, int ageing) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;

@@ -17,16 +17,16 @@
 
 /*
 ** A batch of finalizer calls ends after MAX_BATCH_NS nanoseconds, but not before finalize.quota
-** calls. The clock is read every CALLS_A_READING calls. A higher MAX_BATCH_NS means longer pauses
-** and fewer batches.
+** calls. The clock is read once for every CALLS_A_READING calls. A higher MAX_BATCH_NS means longer
+** pauses and fewer batches.
 */
 #define MAX_BATCH_NS	1000000u
 #define CALLS_A_READING	8u
 
 /* finalize.quota is the number of finalizers that a batch calls even if its time is up. It is 0 at
    first, and again when the queue of objects to finalize is empty. If the queue grows from one
-   batch to the next, luaN_setquota raises a quota of 0 to LEAST_QUOTA, and multiplies a higher one
-   by 4. */
+   batch to the next, luaN_setquota raises a quota of 0 to LEAST_QUOTA, and multiplies a higher
+   quota by 4. */
 #define LEAST_QUOTA	64u
 
 
@@ -36,8 +36,8 @@
 ** finalizers. finalize.closed is the number of young objects that the program will close explicitly
 ** (luaN_willclose).
 **
-** youngbits grows, up to YOUNG_BITS, if more than 1 / YOUNG_MANY of these objects survive, and
-** falls if at most 1 / YOUNG_FEW survive.
+** When a minor collection has ended, youngbits grows, up to YOUNG_BITS, if more than 1 / YOUNG_MANY
+** of these objects have survived, and falls if at most 1 / YOUNG_FEW have.
 */
 #define YOUNG_MIN	64u
 #define YOUNG_BITS	14u
@@ -59,8 +59,8 @@ static void setaside (luaN_Gc *c, GCObject *o) {
 }
 
 
-/* The queue 'tobefinalized' starts with entries of objects whose finalizers were called. Removes
-   these entries if they are at least half of the queue. */
+/* The first entries of the queue 'tobefinalized' are objects whose finalizers were called already.
+   Removes these entries if they are at least half of the queue. */
 static void dropcalled (luaN_Gc *c) {
   luaN_Vec *v = &c->finalize.tobefinalized;
   size_t gone = c->finalize.next;
@@ -72,9 +72,9 @@ static void dropcalled (luaN_Gc *c) {
 }
 
 
-/* Reserves capacity for one more object with a finalizer: in the list 'finalizable' of such
-   objects, and in the queue 'tobefinalized' for all objects of that list, because queueing dead
-   objects must not fail. Returns 0 if there is no memory. */
+/* Reserves capacity for one more object with a finalizer in the list 'finalizable'. Also reserves
+   capacity in the queue 'tobefinalized' for all objects of that list, because queueing dead objects
+   must not fail. Returns 0 if there is no memory. */
 static int makeroom (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   dropcalled(c);
@@ -83,8 +83,6 @@ static int makeroom (global_State *g) {
 }
 
 
-/* Frees unused memory of both lists, but keeps capacity in 'tobefinalized' for all objects of
-   'finalizable', so that queueing cannot fail. */
 void luaN_shrinkfinalizers (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_shrinkvec(g, &c->finalize.finalizable.v);
@@ -114,9 +112,9 @@ void luaC_checkfinalizer (lua_State *L, GCObject *o, Table *mt) {
                                (YOUNG_MIN << c->finalize.youngbits) + c->finalize.closed)
       luaN_hurry(g);
     /* If slices of a major collection have started to queue the unmarked objects of this list, they
-       visit no entry that is added now. So an old o is marked here: if it stayed unmarked, it could
-       be freed without a call of its finalizer. (A young o needs no mark: the next minor collection
-       visits it.) */
+       do not visit o, which was just added. So an old o is marked here: if it stayed unmarked, it
+       could be freed without a call of its finalizer. (A young o needs no mark: the next minor
+       collection visits it.) */
     if (c->finalize.selection != LUAN_UNSELECTED && luaN_isold(o))
       luaN_mark(g, o);
   }
@@ -124,10 +122,10 @@ void luaC_checkfinalizer (lua_State *L, GCObject *o, Table *mt) {
 
 
 /* To be called after a minor collection. Adapts youngbits, which determines how many young objects
-   with finalizers make a minor collection due. young: number of these objects before the
-   collection. alive: number of them that have survived. Raises youngbits if
-   more than 1 / YOUNG_MANY have survived, lowers it if at most 1 / YOUNG_FEW have. Does nothing if
-   'young' was too low to make a collection due. */
+   with finalizers make a minor collection due (YOUNG_MIN). Does nothing if 'young' was too low to
+   make a collection due.
+   young  number of these objects before the collection
+   alive  number of them that have survived */
 static void setyoungbits (luaN_Finalize *f, size_t young, size_t alive) {
   if (young < (YOUNG_MIN << f->youngbits) + f->closed) return;
   if (alive > young / YOUNG_MANY) f->youngbits += (f->youngbits < YOUNG_BITS);
@@ -173,9 +171,9 @@ void luaN_beginselection (luaN_Gc *c) {
 }
 
 
-/* Finds and queues dead objects with finalizers (finalize.h), from the end of the list to the
-   start. An object that gets its finalizer between two slices counts as alive: it is appended to
-   the list, at an index above the ones that slices visit. */
+/* Visits finalize.finalizable, the list of objects with finalizers, from the end to the start. An
+   object that gets its finalizer between two slices is not queued: it is appended to the list, at
+   an index above those that slices still visit. */
 size_t luaN_selectslice (global_State *g, size_t bytes) {
   luaN_Gc *c = &g->heap.gc;
   size_t done = 0, from = c->sweep.next;
@@ -192,10 +190,9 @@ size_t luaN_selectslice (global_State *g, size_t bytes) {
 
 
 /* Raises finalize.quota if finalizers become due faster than batches call them: the queue is longer
-   than at the previous step of the collector, and no batch has emptied it since that step. Raises a
-   quota of 0 to LEAST_QUOTA; multiplies a higher one by 4 if it is below the length of the queue.
-   Records the length in finalize.waiting; a batch that empties the queue sets this to 0. While
-   slices of a major collection still queue dead objects, only records the length. */
+   than at the previous step of the collector, and no batch has emptied it since that step. Records
+   the length of the queue in finalize.waiting; a batch that empties the queue sets this field to 0.
+   While slices of a major collection still queue dead objects, only records the length. */
 void luaN_setquota (global_State *g) {
   luaN_Finalize *f = &g->heap.gc.finalize;
   unsigned n = (unsigned)(f->tobefinalized.n - f->next);
@@ -205,21 +202,21 @@ void luaN_setquota (global_State *g) {
 }
 
 
-/* State of luaN_callfinalizers. */
+/* State of luaN_callfinalizers: a batch of calls. */
 typedef struct Batch {
   luaN_Calls which;
   /* 1: the batch has ended, because its time is up */
   int over;
-  /* end: time in nanoseconds at which the batch must end; 0 until the clock is first read. read:
-     last value of the clock. */
+  /* Times of luaN_now in nanoseconds. end: when the batch must end; 0 until the clock is first
+     read. read: when the clock was last read. */
   uint64_t end, read;
-  /* calls: number of finalizers that the batch has called, plus 1 for the one that isover permits
-     next. quota: least number of finalizers that the batch calls, even if its time is up. */
+  /* calls: number of calls of isover in the batch, one before each finalizer. quota: number of
+     finalizers that the batch calls even if its time is up. */
   size_t calls, quota;
 } Batch;
 
 
-/* Returns 1 if the batch must end before the next call. For LUAN_ALL and LUAN_CLOSING, always
+/* Returns 1 if the batch must end before its next call. For LUAN_ALL and LUAN_CLOSING, always
    returns 0. */
 static int isover (Batch *b) {
   uint64_t now;
@@ -233,14 +230,15 @@ static int isover (Batch *b) {
 }
 
 
-/* Removes the next object from the queue and calls its finalizer, if it still has one. */
+/* Removes the next object from the queue and calls its finalizer, if its metatable still has
+   one. */
 static void callfinalizer (lua_State *L) {
   luaN_Gc *c = &G(L)->heap.gc;
   GCObject *o = (GCObject *)c->finalize.tobefinalized.a[c->finalize.next++];
   const TValue *tm;
   TValue v;
-  /* If o is the next entry of finalize.left (dead userdata left young until their finalizers run),
-     counts this call in finalize.called. */
+  /* Counts this call in finalize.called if o is the next entry of finalize.left, the list of dead
+     userdata that are left young until their finalizers run. */
   c->finalize.called += (c->finalize.called < c->finalize.left.n &&
                          c->finalize.left.a[c->finalize.called] == (void *)o);
   if (c->finalize.next == c->finalize.tobefinalized.n)
@@ -264,8 +262,6 @@ static void callmany (lua_State *L, void *ud) {
 }
 
 
-/* Calls finalizers of queued objects (finalize.h). An error in a finalizer becomes a warning, and
-   the next finalizer is called. */
 int luaN_callfinalizers (lua_State *L, luaN_Calls which) {
   global_State *g = G(L);
   luaN_Finalize *f = &g->heap.gc.finalize;

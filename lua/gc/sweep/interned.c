@@ -24,16 +24,16 @@
 /* number of buckets that are put into use for each new string while the table grows */
 #define SPLITS_A_STRING		2
 
-/* After a minor collection, the list of young strings is freed if its capacity is at most this
-   number of words, because an idle state does not need the list. It is kept if lua_Alloc has
+/* After a minor collection, the list of young strings is freed if its capacity is at most
+   MAX_LIST_DROPPED words, because an idle state does not need the list. It is kept if lua_Alloc has
    refused memory: there might be no memory for a new list, and a minor collection without a list
    sweeps the whole string table. */
 #define MAX_LIST_DROPPED		256u
 
 /*
-** A minor collection sweeps all buckets instead of a list of young strings if that costs less: if
-** the last nursery had at least one new string for each BUCKETS_A_YOUNG buckets, and there are at
-** most MAX_UNLISTED buckets.
+** A minor collection sweeps all buckets instead of a list of young strings if that costs less: the
+** string table has at most MAX_UNLISTED buckets, and at least one string for each BUCKETS_A_YOUNG
+** buckets was added during the last nursery (between two minor collections).
 */
 #define BUCKETS_A_YOUNG		4
 #define MAX_UNLISTED		32768
@@ -65,8 +65,8 @@ static void split (global_State *g) {
 }
 
 
-/* Moves the strings of the last bucket in use, number i, to bucket i - size / 2, and takes bucket i
-   out of use. */
+/* Moves the strings of the last bucket in use, with index i, to bucket i - size / 2, and takes
+   bucket i out of use. */
 static void merge (global_State *g) {
   stringtable *tb = &g->strt;
   luaN_Gc *c = &g->heap.gc;
@@ -77,9 +77,10 @@ static void merge (global_State *g) {
 }
 
 
-/* Resizes the vector of buckets. If there is no memory, the vector keeps its size, and chains get
-   longer. Runs no collection to get memory, because the resize is not urgent: the next new string
-   tries it again. The pacer does not count the vector, because the vector is never garbage. */
+/* Resizes the vector of buckets to 'size' buckets. If there is no memory, the vector keeps its
+   size, and chains get longer. Runs no collection to get memory, because the resize is not urgent:
+   the next new string tries it again. Leaves GCdebt, which makes collections due, unchanged,
+   because the vector is never garbage. */
 static void resize (lua_State *L, int size) {
   global_State *g = G(L);
   stringtable *tb = &g->strt;
@@ -116,8 +117,7 @@ void luaN_shrinkstrings (lua_State *L) {
   stringtable *tb = &g->strt;
   luaN_Gc *c = &g->heap.gc;
   int i;
-  if (g->gcstate == GCSswpallgc) return;  /* a merge would move strings to buckets that were
-                                             swept */
+  if (g->gcstate == GCSswpallgc) return;  /* a merge would move strings to swept buckets */
   if (!c->strings.shrinking) {
     if (tb->nuse >= tb->size / 4 || tb->size <= MINSTRTABSIZE) return;
     c->strings.shrinking = 1;
@@ -142,7 +142,7 @@ void luaN_bornstring (global_State *g, TString *ts) {
 
 
 /* Removes dead strings from the cache of luaS_new. Does nothing in a minor collection if no string
-   was added to the cache since the last collection: all its strings are old then, and count as
+   was added to the cache since the last collection: then all its strings are old, and count as
    alive. */
 void luaN_clearcache (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
@@ -153,8 +153,8 @@ void luaN_clearcache (global_State *g) {
 
 
 /* Removes the dead strings from the chain that starts at *p, the strings of one bucket, and returns
-   their number. In a slice of a major collection, a string is dead if it has the previous epoch; in
-   other collections, if it is not marked. */
+   their number. In a slice of a major collection, a string is dead if it has the epoch of the
+   previous major collection; in other collections, if it is not marked. */
 static int sweepchain (global_State *g, TString **p) {
   int slice = g->heap.gc.sweep.active && !g->heap.gc.mark.minor;
   int n = 0;
@@ -187,16 +187,16 @@ static void sweeplisted (global_State *g) {
 }
 
 
-/* Returns 1 if sweeping all buckets costs less than removing dead strings by a list of n young
-   strings. */
+/* Returns 1 if a sweep of all buckets costs less than the removal of dead strings by a list of n
+   young strings. */
 static int aremany (const luaN_Gc *c, int n) {
   return c->strings.limit <= MAX_UNLISTED && c->strings.limit / BUCKETS_A_YOUNG <= n;
 }
 
 
-/* Empties strings.young, the list of young strings, and decides whether the next nursery keeps such
-   a list ('unlisted'). born: number of strings added to the string table during the nursery that
-   ends. */
+/* Empties strings.young, the list of young strings, and decides whether the next nursery (the time
+   to the next minor collection) keeps such a list ('unlisted'). born: number of strings added to
+   the string table during the nursery that ends. */
 static void endnursery (global_State *g, int born) {
   luaN_Gc *c = &g->heap.gc;
   c->strings.young.n = 0;

@@ -8,8 +8,8 @@
 #include "sampling.h"
 
 /* The next minor collection starts early if at least EARLY_MIN external bytes were added since the
-   last minor collection, and these are at least 1 / EARLY_PART of all external bytes. A lower
-   EARLY_MIN or a higher EARLY_PART finds dead owners earlier and runs more collections. */
+   last minor collection, and the added bytes are at least 1 / EARLY_PART of all external bytes. A
+   lower EARLY_MIN or a higher EARLY_PART finds dead owners earlier and runs more collections. */
 #define EARLY_MIN	((size_t)LUAN_OVERDUE)
 #define EARLY_PART	4u
 
@@ -36,7 +36,7 @@ const char *luaN_checkoutside (const global_State *g, const void **where) {
   for (i = 0; i < l->v.n; i++) {
     const Udata *u = (const Udata *)l->v.a[i];
     size_t units;
-    if (u == NULL) continue;  /* a sweep in slices has visited the entry */
+    if (u == NULL) continue;  /* slices of a sweep have visited the entry */
     units = unitsof(u->outside);
     *where = u;
     if (u->tt != LUA_VUSERDATA || !(u->marked & LUAN_LISTED)) return "UO1 (listed)";
@@ -54,12 +54,13 @@ const char *luaN_checkoutside (const global_State *g, const void **where) {
 **
 ** If n / LUAN_UNIT, rounded up, exceeds u->most, the largest number of units that u has owned since
 ** it last owned none (UO2), counts the difference as newly allocated, so that it may be sampled. If
-** n is 0, sets u->most to 0, and reports the bytes as freed if the sampler watches them.
+** n is 0, sets u->most to 0, and reports the external bytes as freed if the sampler watches them.
 */
 static void reportchange (lua_State *L, Udata *u, size_t n) {
   size_t units = unitsof(n);
   if (n == 0) {
-    /* the address of the field represents the external bytes (luaN_countoutside) */
+    /* The sampler knows the external bytes by the address of the field 'outside'
+       (luaN_countoutside). */
     if (u->most != 0 && luaN_iswatched(&G(L)->heap, &u->outside)) luaN_reportfree(L, &u->outside);
     u->most = 0;
   }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sweeps the lists of objects that need work when they are dead, such as a free by lua_Alloc
-   (sweep.h). */
+/* Sweeps the lists of objects that need work when they are dead (sweep.h). */
 
 #include "lfunc.h"
 #include "lgc.h"
@@ -16,8 +15,8 @@
 #include "sweep.h"
 #include "thread.h"
 
-/* Costs of sweeping, in bytes whose marking takes as long. Each entry of a list costs LUAN_VISIT. A
-   dead one costs DEADCOST more, plus 1 / FREEPART of the bytes that are returned to lua_Alloc. */
+/* Costs of sweeping. Unit: the time to mark one byte. Each entry of a list costs LUAN_VISIT. A dead
+   one costs DEADCOST more, plus 1 / FREEPART for each byte that is returned to lua_Alloc. */
 #define DEADCOST	208u
 #define FREEPART	16u
 
@@ -34,7 +33,7 @@ static void freetable (global_State *g, Table *t) {
 
 
 /* sweep.freed is a block in which lines (units of 64 bytes) were freed, or NULL. Moves the block to
-   the list of blocks with its number of free lines, and sets sweep.freed to NULL. */
+   the list of blocks with its present number of free lines, and sets sweep.freed to NULL. */
 static void relistfreed (global_State *g) {
   luaN_Sweep *s = &g->heap.gc.sweep;
   if (s->freed != NULL) luaN_relist(&g->heap.blocks, s->freed);
@@ -42,10 +41,10 @@ static void relistfreed (global_State *g) {
 }
 
 
-/* Frees the dead long string or large userdata o. If lines of a block become free, the block must
-   move to the list of blocks with its new number of free lines. Records the block in sweep.freed,
-   to be moved when an object of another block is freed, because successive dead objects are often
-   in one block. */
+/* Frees the dead long string or large userdata o. If lines (units of 64 bytes) of a block become
+   free, the block must move to the list of blocks with its new number of free lines. Records the
+   block in sweep.freed, so that it moves when an object of another block is freed: successive dead
+   objects are often in one block. */
 static void freetext (global_State *g, GCObject *o) {
   luaN_Sweep *s = &g->heap.gc.sweep;
   luaN_Block *b = luaN_freetext(g, o);
@@ -64,8 +63,8 @@ static void freeobject (lua_State *L, GCObject *o) {
 }
 
 
-/* Numbers of the lists, in the order of the sweep. STANDINS (owners of external bytes) is first,
-   because a large userdata may also be in LARGE, whose sweep frees it. */
+/* Numbers of the lists, in the order of the sweep. STANDINS, the owners of external bytes, must
+   come before LARGE: a large userdata may be in both, and the sweep of LARGE frees it. */
 enum { STANDINS, THREADS, TABLES, LARGE, FINALIZABLE };
 
 
@@ -76,9 +75,9 @@ luaN_List *luaN_listof (luaN_Gc *c, int which) {
 }
 
 
-/* Decides whether o stays in the list with number 'which', and returns 1 if so. A dead o does not
-   stay; its memory is freed, or its external bytes are subtracted. An object of STANDINS, the
-   owners of external bytes, also leaves this list when it owns none any more. Every object of
+/* Decides whether o stays in the list with number 'which', and returns 1 if so, else 0. A dead o
+   does not stay; its memory is freed, or its external bytes are subtracted. A live object of
+   STANDINS, the owners of external bytes, does not stay if it owns none any more. Every object of
    FINALIZABLE stays, because dead ones were moved to another list before. */
 static int stays (lua_State *L, int which, GCObject *o) {
   if (which == FINALIZABLE) return 1;
@@ -94,7 +93,8 @@ static int stays (lua_State *L, int which, GCObject *o) {
 }
 
 
-/* Sweeps list number 'which' from index 'first' on, and frees unused capacity of the list. */
+/* Sweeps the list with number 'which' from index 'first' on, and frees unused capacity of the
+   list. */
 static void sweepfrom (lua_State *L, int which, size_t first) {
   luaN_List *l = luaN_listof(&G(L)->heap.gc, which);
   size_t i, n;
@@ -109,9 +109,10 @@ static void sweepfrom (lua_State *L, int which, size_t first) {
 }
 
 
-/* Sweeps the young part of lists.large in a minor collection: frees the dead objects, and moves the
-   tenured ones before those that stay young. Reports the death of an object that the sampler
-   watches, because the sampler may have counted it as a survivor of an earlier collection. */
+/* Sweeps the young part of l, which is lists.large, in a minor collection: frees the dead objects,
+   and moves the tenured ones before those that stay young. Reports the death of an object that the
+   sampler watches, because the sampler may have counted it as a survivor of an earlier
+   collection. */
 static void sweepyounglarge (lua_State *L, luaN_List *l) {
   luaN_Heap *h = &G(L)->heap;
   size_t i, n, old, aged = 0;
@@ -143,9 +144,10 @@ static void sweepyounglarge (lua_State *L, luaN_List *l) {
 }
 
 
-/* In a full collection, sets LUAN_HELD, which keeps lines from being reused, on the lines of young
-   long strings and large userdata, because marking does not mark these lines. To be called before
-   the sweep, which removes LUAN_HELD from the lines of dead objects. */
+/* In a full collection, sets the mark LUAN_HELD on the lines (units of 64 bytes) of all young long
+   strings and large userdata, because marking does not mark these lines. LUAN_HELD keeps lines from
+   being reused. To be called before the sweep, which removes LUAN_HELD from the lines of dead
+   objects. */
 static void holdyoung (global_State *g, const luaN_List *l) {
   size_t i;
   for (i = l->old; i < l->v.n; i++) {
@@ -210,7 +212,7 @@ void luaN_freelists (lua_State *L) {
   size_t i;
   for (i = 0; i < c->lists.threads.v.n; i++) {
     lua_State *th = (lua_State *)c->lists.threads.v.a[i];
-    if (th == NULL) continue;  /* slices have swept the entry (G7) */
+    if (th == NULL) continue;  /* slices of a sweep have visited the entry (G7) */
     th->openupval = NULL;
     luaN_endthread(L, th);
   }

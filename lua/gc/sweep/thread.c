@@ -15,7 +15,7 @@
 
 /* A thread that needs a CallInfo receives several at once: 1 / CALLINFO_PART of the CallInfos that
    it has, at most MAX_CALLINFO_RUN. A larger MAX_CALLINFO_RUN or a smaller CALLINFO_PART means
-   better locality and more unused CallInfos. */
+   better locality of CallInfos in memory, but more unused ones. */
 #define CALLINFO_PART	16u
 #define MAX_CALLINFO_RUN	256u
 
@@ -31,8 +31,8 @@ GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
     if (!luaN_reserve(g, v, 1)) (void)luaN_unlimited(g), luaM_error(L);
   }
   o = cast(GCObject *, cast_charp(luaN_newin(L, &g->heap, size, tt)) + offset);
-  /* There is room in the list: luaN_reserve has made it, and a collection in luaN_newin that
-     shrinks the list leaves some. */
+  /* The list has capacity: luaN_reserve has reserved it, and if a collection in luaN_newin shrinks
+     the list, it leaves some. */
   v->a[v->n++] = o;
   o->marked = 0;
   o->tt = cast_byte(tt);
@@ -44,19 +44,20 @@ GCObject *luaC_newobjdt (lua_State *L, int tt, size_t size, size_t offset) {
 
 CallInfo *luaN_extended (lua_State *L) {
   global_State *g = G(L);
-  /* lastchunk.c reads these fields, also of a CallInfo that only C functions have used. */
+  /* lastchunk.c reads these fields of every CallInfo, and a C function does not set them. */
   L->ci->next->u.l.savedpc = NULL;
   L->ci->next->u.l.nextraargs = 0;
   luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(sizeof(CallInfo)));
-  /* Creates only one CallInfo during a collection, or while the state is created. */
+  /* Creates only one CallInfo, not a run, during a collection or while the state is created. */
   if (!g->gcstopem) {
     unsigned run = L->nci / CALLINFO_PART, i;
     CallInfo *first = L->ci->next, *last = first, *ci;
     if (run > MAX_CALLINFO_RUN) run = MAX_CALLINFO_RUN;
-    g->gcstopem = 1;  /* no emergency collection for CallInfos that are only a reserve */
+    g->gcstopem = 1;  /* no emergency collection for CallInfos that are not needed yet */
     for (i = 1; i < run && (ci = luaE_extendCI(L, 0)) != NULL; i++) {
-      /* luaE_extendCI has inserted ci before the CallInfos of this run. Moves ci after them: then
-         deeper frames are at higher addresses, the direction in which the processor prefetches. */
+      /* luaE_extendCI has inserted ci before the other CallInfos of this run. Moves ci after them:
+         then deeper frames are at higher addresses, the direction in which the processor
+         prefetches. */
       L->ci->next = first;
       first->previous = L->ci;
       ci->previous = last;
@@ -70,8 +71,6 @@ CallInfo *luaN_extended (lua_State *L) {
 }
 
 
-/* To be called when the new thread L has received its stack (gc.h). If an emergency collection has
-   tenured L without a stack, counts the stack as old, and makes the next collection scan it. */
 void luaN_built (lua_State *L) {
   if (luaN_isold(L)) {
     luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(luaN_stackbytes(L)));
@@ -89,8 +88,8 @@ int luaN_roomfor (lua_State *L, int size) {
 }
 
 
-/* Updates L after its stack was moved (gc.h). Nothing may be allocated between the move and this
-   call, because the sample of the new stack is still postponed (S2). */
+/* Nothing may be allocated between the move of L's stack and this call (gc.h), because the sample
+   of the new stack's memory is postponed until luaN_takewaiting takes it (S2). */
 void luaN_moved (lua_State *L, int oldsize, int size) {
   L->stackroom = stacksize(L);
   L->stack_last.p = L->stack.p + size;
@@ -108,17 +107,18 @@ void luaN_eraserest (lua_State *L) {
 }
 
 
-/* Returns 1 if the stack should be moved to a smaller block, because enough of its block is unused:
-   any slot of a block of at most LUAN_STRIDE slots, or more than two thirds of a longer block. */
+/* Returns 1 if the stack of th should be moved to a smaller block of memory. This is so if a slot
+   of the block is unused and the block has at most LUAN_STRIDE slots, or if more than two thirds of
+   the block are unused. */
 static int isroomy (const lua_State *th) {
   int size = stacksize(th);
   return size < th->stackroom && (th->stackroom <= LUAN_STRIDE || size < th->stackroom / 3);
 }
 
 
-/* Frees every second unused CallInfo of L. Returns the cost: the number of bytes whose marking
-   takes as long. If a major collection is to continue its scan of L's stack at a freed CallInfo,
-   makes it continue at one that is kept. */
+/* Frees every second unused CallInfo of L. Returns the cost (unit: the time to mark one byte). If a
+   major collection is to continue its scan of L's stack at a freed CallInfo, makes it continue at
+   one that is kept. */
 static size_t freecalls (lua_State *L) {
   luaN_Mark *m = &G(L)->heap.gc.mark;
   CallInfo *ci = L->ci->next, *next;
@@ -140,7 +140,7 @@ size_t luaN_shrinkthread (lua_State *th, int all) {
   if (all || !(th->marked & LUAN_LONG)) {
     int room = th->stackroom;
     unsigned n;
-    /* if a third or more of the stack is in use, luaD_shrinkstack would change nothing */
+    /* if a third of the stack or more is in use, luaD_shrinkstack would change nothing */
     if (stacksize(th) / 3 > th->top.p - th->stack.p)
       luaD_shrinkstack(th);
     if (isroomy(th))
@@ -169,7 +169,7 @@ void luaN_endthread (lua_State *L, lua_State *th) {
   UpVal *uv;
   while ((uv = th->openupval) != NULL) {
     th->openupval = uv->u.open.next;
-    if (!luaN_white(g, obj2gco(uv))) {  /* a live closure refers to the upvalue */
+    if (!luaN_white(g, obj2gco(uv))) {  /* marked: a live closure uses the upvalue */
       TValue *slot = &uv->u.value;
       setobj(L, slot, uv->v.p);
       uv->v.p = slot;

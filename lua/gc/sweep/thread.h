@@ -4,9 +4,9 @@
 #pragma once
 
 /*
-** Frees unused memory of th: shortens a stack that is little used, moves it to a smaller block if
-** much of its block is unused, and frees half of the unused CallInfos. Frees nearly all unused
-** CallInfos if 'all' is 1. Returns the cost: the number of bytes whose marking takes as long. May
+** Frees unused memory of th: shortens a stack that is little used, moves it to a smaller block of
+** memory if much of its block is unused, and frees half of the unused CallInfos. If 'all' is 1,
+** frees nearly all unused CallInfos. Returns the cost (unit: the time to mark one byte). May
 ** allocate.
 **
 ** If 'all' is 0 and a collection has recently shortened the stack in place (LUAN_LONG), only clears
@@ -17,6 +17,6 @@ LUAI_FUNC size_t luaN_shrinkthread (lua_State *th, int all);
 /* Calls luaN_shrinkthread, with this 'all', for the running thread L and for the main thread. */
 LUAI_FUNC void luaN_shrinkown (lua_State *L, int all);
 
-/* Ends the dead thread th: closes those of its open upvalues that are alive, and frees its stack if
-   the stack has memory of its own from lua_Alloc. */
+/* Ends the dead thread th: closes those of its open upvalues that are alive. If its stack is large
+   (more than LUAN_LARGE bytes), returns the stack to lua_Alloc. */
 LUAI_FUNC void luaN_endthread (lua_State *L, lua_State *th);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Dead userdata that are not tenured before their finalizers are called (waiting.h). */
+/* Dead userdata that are not tenured (made old) before their finalizers are called (waiting.h). */
 
 #include "lgc.h"
 
@@ -11,12 +11,14 @@
 #include "waiting.h"
 
 
-/* Largest number of dead userdata that are left young until their finalizers are called; each minor
-   collection visits all of them. If there are more, the minor collection tenures the others. */
+/* Largest number of dead userdata that are left young until their finalizers are called. Each minor
+   collection visits all of them. If there are more, the minor collection tenures those that exceed
+   the number. */
 #define MOST_WAITING	16384u
 
 
-/* Returns 1 if o is small: it shares its lines and is not in lists.large. */
+/* Returns 1 if the userdata o is small: it may share lines with other objects, and is not in
+   lists.large. */
 static int isbumped (const GCObject *o) {
   return luaN_textsize(o) <= LUAN_LARGETEXT;
 }
@@ -32,8 +34,8 @@ static GCObject *aged (const luaN_Gc *c, size_t i) {
 }
 
 
-/* Keeps the dead userdata o, without tenuring o, until the finalizer of o is called: sets LUAN_MET,
-   and marks the objects that o refers to. */
+/* Keeps the dead userdata o until its finalizer is called, without tenuring it (making it old):
+   sets LUAN_MET, and marks the objects to which o refers. */
 static void waiting_leave (global_State *g, GCObject *o) {
   Udata *u = gco2u(o);
   int i;
@@ -44,8 +46,8 @@ static void waiting_leave (global_State *g, GCObject *o) {
 }
 
 
-/* Sets (on = 1) or removes LUAN_HELD, which keeps lines from being reused, on the lines of the
-   small userdata o. */
+/* Sets (on = 1) or removes (on = 0) LUAN_HELD, which keeps lines from being reused, on the lines
+   (units of 64 bytes) that contain the small userdata o. */
 static void setlines (global_State *g, const GCObject *o, int on) {
   luaN_Block *b = luaN_blockof(&g->heap.blocks, o);
   unsigned i = luaN_lineof(b, o);
@@ -57,8 +59,9 @@ static void setlines (global_State *g, const GCObject *o, int on) {
 }
 
 
-/* Removes LUAN_HELD from the lines of the small userdata that the last minor collection has left
-   young: those of finalize.left (dead) and finalize.aged (live). */
+/* Removes LUAN_HELD, which keeps lines from being reused, from the lines of the small userdata that
+   the last minor collection has left young: those of finalize.left (dead) and finalize.aged
+   (live). */
 static void unmark (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
@@ -101,9 +104,9 @@ int luaN_waits (global_State *g, GCObject *o) {
 }
 
 
-/* Keeps the memory of the small userdata o, which this collection leaves young: sets LUAN_HELD on
-   the lines of o, and counts its bytes. Replaces LUAN_MET by the highest survivor age. Does nothing
-   for a large userdata, which the sweep of lists.large keeps. */
+/* If userdata o, which this collection leaves young, is small, keeps its memory: sets LUAN_HELD on
+   the lines of o, and counts its bytes. Also replaces LUAN_MET by the highest survivor age. Does
+   nothing for a large userdata: the sweep of lists.large keeps it. */
 static void waiting_keep (global_State *g, GCObject *o) {
   if (!isbumped(o)) return;
   o->marked ^= LUAN_MET;
@@ -113,9 +116,9 @@ static void waiting_keep (global_State *g, GCObject *o) {
 }
 
 
-/* To be called for userdata o whose finalizer has run. If o is small and was not tenured, reports
-   its death to a sampler that watches it, and returns the block of o, in which lines may be free
-   now. Otherwise returns NULL. */
+/* To be called for userdata o whose finalizer has run. If o is small and young, returns the block
+   of o, in which lines may be free now, and reports the death of o if it is dead and the sampler
+   watches it. Otherwise returns NULL. */
 static luaN_Block *dropped (lua_State *L, GCObject *o) {
   luaN_Heap *h = &G(L)->heap;
   if (luaN_isold(o) || !isbumped(o)) return NULL;
@@ -131,9 +134,9 @@ void luaN_endwaiting (lua_State *L) {
   size_t i, n = 0;
   for (i = 0; i < c->finalize.called; i++) v->a[i] = dropped(L, left(c, i));
   for (; i < v->n; i++) if (luaN_ismet(left(c, i))) waiting_keep(g, left(c, i));
-  /* Keeps in finalize.aged only live userdata: those that the collection has reached (LUAN_MET). A
-     userdata of finalize.aged that has died is in finalize.left, too; the loop above has removed
-     its LUAN_MET. */
+  /* Keeps in finalize.aged only live userdata: those that the collection has reached (LUAN_MET). If
+     a userdata of finalize.aged has died, it is in finalize.left, too, and the loop above has
+     removed its LUAN_MET. */
   for (i = 0; i < c->finalize.aged.n; i++) {
     GCObject *o = aged(c, i);
     if (luaN_ismet(o)) {
@@ -171,10 +174,10 @@ void luaN_tenurewaiting (global_State *g) {
 }
 
 
-/* Empties the lists at the start of a full collection (waiting.h). LUAN_HELD has kept the lines of
-   the small userdata in use. Replaces it by the line mark of the epoch that ends. The sweep removes
-   the marks of that epoch, so that the lines become free unless the full collection marks them with
-   its own epoch. */
+/* Empties finalize.left and finalize.aged at the start of a full collection (waiting.h). LUAN_HELD
+   has kept the lines of the small userdata in use. Replaces it by the line mark of the epoch that
+   ends. The sweep removes the marks of that epoch, so that the lines become free unless the full
+   collection marks them with its own epoch. */
 void luaN_forgetwaiting (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   size_t i;
