@@ -86,6 +86,7 @@ typedef struct Entry {
   unsigned asize, i;
   /* the entry's node; NULL if the slot is in the array part */
   Node *n;
+  /* the value of the entry */
   TValue *v;
 } Entry;
 

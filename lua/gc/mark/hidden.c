@@ -32,7 +32,8 @@ int luaN_showentry (lua_State *L, Table *t, Node *n) {
 void luaN_shownext (lua_State *L, Table *t, const TValue *key) {
   unsigned asize = luaN_asize(t), i = 0, end = luaN_slots(t);
   if (!ttisnil(key)) {
-    /* luaH_get finds no slot if 'key' is not in t any more; it may be the dead key of a node. */
+    /* If luaH_get finds no slot, 'key' is not in t any more (it may be the dead key of a node).
+       Then prepares all slots of t. */
     if (!luaN_slotof(t, asize, luaH_get(t, key), &i)) {
       luaN_lookonce(G(L), t);
       return;

@@ -17,8 +17,8 @@
 #include "mark.h"
 #include "scan.h"
 
-/* A stack of at most MIN_SHORTENED slots is not shortened: that visits all frames, and so would
-   cost more than a scan that sets all unused slots to nil. */
+/* A stack of at most MIN_SHORTENED slots is not shortened: shortening visits all frames, which
+   costs more than a scan that sets all unused slots to nil. */
 #define MIN_SHORTENED	256
 
 /* Constants of forecall, which prefetches CallInfos while the frames of a stack are visited from

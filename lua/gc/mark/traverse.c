@@ -12,7 +12,7 @@
 #include "weak.h"
 
 /*
-** A slice of a major collection traverses a table that is not weak in parts if the table has more
+** A slice of a major collection traverses a table in parts if the table is not weak and has more
 ** than WHOLE slots.
 ** SLICE_SLOTS   number of slots in a part. With smaller parts, a slice exceeds its budget by less,
 **               and has more overhead.
@@ -97,7 +97,7 @@ static __attribute__((noinline)) size_t traverseother (global_State *g, GCObject
       for (i = 0; i < cl->nupvalues; i++) luaN_markN(g, cl->upvals[i]);
       return sizeLclosure(cl->nupvalues);
     }
-    case LUA_VUPVAL:  /* an open upvalue, too: its stack slot has no barrier */
+    case LUA_VUPVAL:  /* marks the value of an open upvalue, too: its stack slot has no barrier */
       luaN_markvalue(g, gco2upv(o)->v.p);
       return sizeof(UpVal);
     case LUA_VCCL: {
@@ -243,8 +243,8 @@ static int isdeep (const lua_State *th, int most) {
 }
 
 
-/* Counts the successive array slots without objects of t, from slot i on. The result is a multiple
-   of 4, and at most SLICE_SLOTS. */
+/* Counts the successive array slots of t that contain no object, from slot i on. The result is
+   rounded down to a multiple of 4, and is at most SLICE_SLOTS. */
 static unsigned countnumbers (const Table *t, unsigned i) {
   unsigned asize = luaN_asize(t), n = 0;
   unsigned most = (i >= asize) ? 0 : (asize - i < SLICE_SLOTS) ? asize - i : SLICE_SLOTS;

@@ -29,8 +29,8 @@ LUAI_FUNC void luaN_clearbits (global_State *g, int bit);
 LUAI_FUNC int luaN_markslice (global_State *g, size_t bytes);
 
 /* Marks up to n objects of finalize.tobefinalized, the queue of objects whose finalizers are to be
-   called, from the first object that the major collection has not marked here before. Returns the
-   number of such objects before this call. */
+   called, from the first object that no earlier call in this major collection has marked. Returns
+   the number of such objects before this call. */
 LUAI_FUNC size_t luaN_markfinalized (global_State *g, size_t n);
 
 /* Marks the roots: the main thread, the running thread L, heap.pinned, the registry, the metatables

@@ -76,8 +76,8 @@ LUAI_FUNC void luaN_forgettable (global_State *g, Table *t);
 LUAI_FUNC Table *luaN_tablebefore (const luaN_Vec *d, size_t k);
 
 /* Prepares a visit of weak.doubtful[list], a list of entries with unmarked weak keys or values. In
-   the list of values, the visit starts after the slots that slices have visited to tombstone their
-   values (hidden.h). */
+   the list of values, the visit starts at index weak.hidden: slices have visited the slots before
+   this index to tombstone their values (hidden.h). */
 LUAI_FUNC void luaN_beginlist (luaN_Weak *w, unsigned list);
 
 /* Appends a slot of t to weak.doubtful[list], a list of slots whose weak key, or whose weak value,

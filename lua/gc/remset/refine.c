@@ -59,7 +59,7 @@ static void seeslots (global_State *g, const Table *t, unsigned i, unsigned end,
   for (; i < end; i++) {
     const Node *n = gnode(t, i - asize);
     if (end - i > LUAN_PREFETCH_DISTANCE) luaN_foresee(gval(n + LUAN_PREFETCH_DISTANCE));
-    /* Marks a key even if its node has no value: one may be about to be stored. */
+    /* Marks a key even if its node has no value: a value may be stored next. */
     if (keyiscollectable(n)) see(g, gckey(n), weak);
     if (iscollectable(gval(n))) see(g, gcvalue(gval(n)), weak);
   }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Work of a collection on the string table. (gc.h declares the functions for the core.) */
+/* Functions of the collector for the string table. (gc.h declares those that the core calls.) */
 #pragma once
 
 /* Removes dead strings from the cache of luaS_new. */

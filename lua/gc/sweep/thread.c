@@ -48,7 +48,7 @@ CallInfo *luaN_extended (lua_State *L) {
   L->ci->next->u.l.savedpc = NULL;
   L->ci->next->u.l.nextraargs = 0;
   luaN_recounted(L, obj2gco(L), (l_mem)luaN_round(sizeof(CallInfo)));
-  /* Creates only one CallInfo, not a run, during a collection or while the state is created. */
+  /* Adds more CallInfos, except during a collection and while the state is created. */
   if (!g->gcstopem) {
     unsigned run = L->nci / CALLINFO_PART, i;
     CallInfo *first = L->ci->next, *last = first, *ci;
