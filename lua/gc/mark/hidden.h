@@ -76,9 +76,8 @@ static inline const TValue *luaN_shown (lua_State *L, Table *t, const TValue *v)
   return v;
 }
 
-/* To be used before a step of a traversal of t that returns the first entry after 'key'. Restores
-   the tombstoned weak values (their slots only look empty, hidden.h) that the step may read, or
-   clears those whose objects are dead. */
+/* Calls luaN_shownext before a step of a traversal of t. But if no slice has visited all of t, does
+   nothing: t has no tombstoned weak values then (hidden.h). */
 #define luaN_showsome(L,t,key) \
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_shownext(L, t, key) : cast_void(0))
 

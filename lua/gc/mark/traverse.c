@@ -32,8 +32,7 @@
 #define MAX_SORTED	8
 
 /* A table with more than BROAD bytes of array and hash part is broad: the small tables to which it
-   refers are marked recursively (mark.c). If all of them were pushed on a mark stack instead, the
-   first ones would have left the processor's cache before they are popped. */
+   refers are marked recursively, for the reason stated in mark.c. */
 #define BROAD		(LUAN_SMALLTABLE * sizeof(TValue))
 
 
