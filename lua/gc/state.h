@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The data of a Lua state that upstream does not have, in global_State: blocks, nursery, collector,
-   time samples. lstate.h includes this header before it defines global_State. */
+/* The data of a Lua state that upstream Lua does not have, in global_State: blocks, nursery,
+   collector, time samples. lstate.h includes this header before it defines global_State. */
 #pragma once
 
 #include "lobject.h"
@@ -18,7 +18,7 @@ struct luaN_Sampler;
 typedef struct luaN_Tuning {
   /* mode of LUA_GC: 1 + KGC_INC or 1 + KGC_GEN; 0: not set */
   lu_byte mode;
-  /* 1: request huge pages for each chunk of a large heap when it is mapped */
+  /* 1: request huge pages for each chunk of a large heap when the chunk is mapped */
   lu_byte hugepages;
   lu_byte nomadvise;		/* 1: do not call madvise */
   /* Three parameters of upstream's collector. Each field is 1 plus the value in percent; 0: not
@@ -30,15 +30,15 @@ typedef struct luaN_Tuning {
   size_t nursery, most;
 } luaN_Tuning;
 
-/* An entry of the array remset.writes: a table, and a count of its remembered slots that refine.c
-   has removed from the remembered set. The array is a small cache. If another table takes the
-   entry, the count of the first table is lost; so the count of a table may be too low. */
+/* An entry of the array remset.writes, a small cache: a table, and a count of its slots that
+   refine.c has removed from the remembered set. If another table takes the entry, the count of the
+   first table is lost; so the count of a table may be too low. */
 typedef struct luaN_Writes {
   /* the table; NULL: the entry is unused */
   Table *t;
-  /* Number of remembered slots of t that refine.c has removed from the remembered set since the
-     last minor collection. If refine.c finds that n has reached the number of slots of t, it
-     remembers t as a whole, and sets n to 0. */
+  /* Number of slots of t that refine.c has removed from the remembered set since the last minor
+     collection. When n has reached the number of slots of t, refine.c adds t as a whole to the
+     remembered set, and sets n to 0. */
   size_t n;
 } luaN_Writes;
 
@@ -72,14 +72,14 @@ typedef struct luaN_Mark {
   lu_byte major;		/* 1: a major collection is marking */
   /* 1: a marked object did not fit on a mark stack and must still be traversed */
   lu_byte pending;
-  /* 1: slices are visiting the unused CallInfos of the field 'thread', which is the first part of
-     the scan of a deep stack */
+  /* 1: slices are marking the memory of the unused CallInfos of the thread in the field 'thread'.
+     The scan of a deep stack starts with this part. */
   lu_byte cached;
-  /* 1: the running minor collection may leave certain live objects young (ageing.h) */
+  /* 1: the running minor collection may leave long strings and userdata young (ageing.h) */
   lu_byte ageing;
-  /* The object whose references the minor collection is visiting. If one of these references leads
-     to an object that stays young (ageing.h), 'holder' is added to the list 'holders', or its slot
-     to the list 'slots' of this struct. NULL: each object that is reached now must be tenured. */
+  /* The object whose references the minor collection is visiting. If one of them leads to an object
+     that stays young (ageing.h), this holder is added to the list 'holders', or its slot to the
+     list 'slots'. NULL: each object that is reached now must be tenured. */
   GCObject *holder;
   /* Address of the slot that is being visited, if the remembered set has only some slots of the
      table 'holder'. NULL: all references of the object 'holder' are being visited. */
@@ -87,12 +87,11 @@ typedef struct luaN_Mark {
   /* References that the running minor collection has found to objects that it leaves young
      (ageing.h). The next minor collection must visit them again.
      holders  the objects with such references
-     slots    used instead of 'holders' for a table that has had a large vector: pairs of the table
-              and the slot with the reference */
+     slots    used instead of 'holders' for a table that has had a vector of more than LUAN_LARGE
+              bytes: pairs of the table and the slot with the reference */
   luaN_Vec holders, slots;
-  /* Counter: marking adds 1 whenever it reaches an object and leaves it young (ageing.h). A
-     function compares the counter before and after the visit of an object: if the counter has
-     changed, the object refers to an object that stays young. */
+  /* Counter: marking adds 1 whenever it reaches an object and leaves it young (ageing.h). If the
+     visit of an object has changed the counter, the object refers to an object that stays young. */
   size_t met;
   luaN_Vec young;		/* mark stack of objects that were young when they were marked */
   luaN_Vec old;			/* mark stack of objects that were old when they were marked */
@@ -155,16 +154,16 @@ typedef struct luaN_Remset {
      open upvalues and weak tables, which refine.c cannot remove. It shortens the list again when
      the list has at least twice this number of entries. */
   size_t stayed;
-  /* Address of the object that was last stored into a huge table (LUAN_VAST), or NULL. If the same
-     object is stored again, it is tenured, so that the slot need not be remembered. The address is
-     only compared with other addresses, because the object may have been freed. */
+  /* Address of the object that was last stored into a huge table (LUAN_VAST), or NULL. If the next
+     store is of the same object, the object is tenured, so that the slot need not be remembered.
+     The address is only compared, never dereferenced, because the object may have been freed. */
   const GCObject *stored;
-  /* A cache with entries for a few tables: how many remembered slots of each table refine.c has
-     removed. */
+  /* A cache for a few tables: how many slots of each table refine.c has removed from the remembered
+     set. */
   luaN_Writes writes[LUAN_WRITES];
-  /* 1: refine.c has requested a minor collection, because many words of the list 'slots' belong to
-     weak tables, and refine.c leaves these words in the list. Until that collection runs, the limit
-     for the list is twice the field 'many'. */
+  /* 1: refine.c has requested a minor collection, because the list 'slots' has many slots of weak
+     tables, which refine.c cannot remove. Until that collection runs, the limit for the list is
+     twice the field 'many'. */
   lu_byte hurried;
   /* 1: the remembered set is incomplete, so the next collection must be a full one */
   lu_byte overflow;
@@ -195,15 +194,15 @@ typedef struct luaN_Weak {
        2  an object that was marked while 'logging' was 1. These words are the log. Only the list of
           keys has such words. */
   luaN_Vec doubtful[LUAN_DOUBTS];
-  /* index in the list 'inmajor' of the next table to visit */
+  /* index in the list 'inmajor' of the table that slices visit next */
   unsigned next;
-  /* index of the next slot to visit in the table inmajor.a[next] */
+  /* index of the slot in the table inmajor.a[next] that slices visit next */
   unsigned slot;
   /* Counts in the running major collection.
      rescans  how often slices started again with the first table of 'inmajor'
-     passes   number of ended passes plus number of started rounds. A pass visits all entries of
-              both lists doubtful[] once more. A round tombstones (hidden.h) the values that were
-              listed when it started. */
+     passes   number of ended passes plus number of started rounds. In a pass, slices visit all
+              entries of both lists doubtful[] once more. In a round, they tombstone (hidden.h) the
+              values that doubtful[LUAN_DOUBTVALUES] had when the round started. */
   lu_byte rescans, passes;
   /* The array doubtful[] has two lists of entries: of keys and of values. In a pass, slices visit
      both lists once more, first that of the keys.
@@ -214,7 +213,7 @@ typedef struct luaN_Weak {
      works on weak tables. While this is 1, a tombstoned weak value (its slot looks empty, hidden.h)
      is dead if it is not marked. */
   lu_byte decided;
-  /* 1: the list 'unresolved' is incomplete, because there was no memory for an entry */
+  /* 1: the list 'unresolved' lacks a node, because there was no memory for the list */
   lu_byte overflow;
   /* 1: ephemerons are being resolved from their keys (chase.h). Each object that is popped from a
      mark stack is looked up as a key, so marking must push each object that may be a key. */
@@ -236,8 +235,8 @@ typedef struct luaN_Weak {
                 which the present round ends. */
   unsigned doubt, doubtkept;
   /* Counter of the present pass (a new visit of the entries of both lists 'doubtful'): number of
-     words whose visit has marked an object. At the end of the pass, it is compared with the length
-     of both lists: if it is more than a fixed part, another pass follows. */
+     words whose visit has marked an object. If it is more than 1 / MIN_RESOLVED_PART (ahead.c) of
+     the words of both lists at the end of the pass, another pass follows. */
   unsigned resolved;
   /* The last table that slices have read from the list 'doubtful' that they are visiting. The next
      slots in the list belong to it, until another table follows. */
@@ -256,8 +255,8 @@ typedef struct luaN_Weak {
      The atomic step visits only the words from this index on. */
   unsigned visited;
   /* Number of entries of weak tables whose young key or value was tenured since the last major
-     collection started. hasmanyweak (pace.c) compares it with a part of the live bytes: if it is
-     higher, the next major collection is due earlier. */
+     collection started. If it is above live bytes / WEAK_BYTES (hasmanyweak of pace.c), the next
+     major collection is due earlier. */
   size_t tenured;
 } luaN_Weak;
 
@@ -266,7 +265,7 @@ typedef struct luaN_Strings {
   luaN_Vec young;		/* short strings allocated since the last minor collection */
   /* 1: the list 'young' is incomplete, so the minor collection sweeps the whole string table */
   lu_byte unlisted;
-  /* 1: the cache of luaS_new was filled since the last collection */
+  /* 1: luaS_new has added a string to its cache since the last collection */
   lu_byte cached;
   lu_byte shrinking;		/* 1: the string table is being made smaller */
   /* number of strings in the string table that are marked (have the current epoch) */
@@ -277,8 +276,8 @@ typedef struct luaN_Strings {
   int bucket;
   /* number of buckets in use; the array of buckets may have up to twice this number */
   int limit;
-  /* Number of strings in the string table when the last collection ended. The number of strings at
-     the end of the nursery, minus this field, is the number of new strings. If the new strings are
+  /* Number of strings in the string table when the last collection ended. A minor collection
+     subtracts it from the present number, and so finds the number of new strings. If these are
      many, the next nursery keeps no list of its young strings. Before the first collection:
      -MINSTRTABSIZE, so that the new strings appear to be many (luaN_openheap). */
   int kept;
@@ -301,11 +300,11 @@ typedef struct luaN_Finalize {
   /* Number of entries at the start of the list 'left' (dead userdata that stay young) whose
      finalizers were called. */
   unsigned called;
-  /* Length of the queue of objects to finalize at the end of the collector's last step, before the
-     batch of finalizers that follows the step. A batch that empties the queue sets this field to 0.
-     luaN_setquota compares the field with the length at the next step. */
+  /* Length of the queue 'tobefinalized' when luaN_setquota was last called, at the end of a step of
+     the collector. The next call raises 'quota' if the queue is longer then. A batch of finalizer
+     calls that empties the queue sets this field to 0. */
   unsigned waiting;
-  /* least number of finalizers that the next batch calls, even if its time (about a millisecond) is
+  /* number of finalizers that the next batch calls even if its time, about a millisecond, is
      over */
   unsigned quota;
   /* 1: the running collection has moved dead objects to 'tobefinalized' */
@@ -313,9 +312,9 @@ typedef struct luaN_Finalize {
   /* Number of young objects with finalizers that the program will close explicitly
      (luaN_willclose). */
   unsigned closed;
-  /* Exponent of a limit. A minor collection is due when (YOUNG_MIN << youngbits) + closed young
-     objects have finalizers; 'closed' is the field above. The exponent rises if many of these
-     objects survive, and falls if few survive. Not used in the incremental mode. */
+  /* Exponent of a limit. A minor collection is due when the number of young objects with finalizers
+     reaches (YOUNG_MIN << youngbits) + closed; 'closed' is the field above. The exponent rises if
+     many of these objects survive, and falls if few survive. Not used in the incremental mode. */
   unsigned youngbits;
   /* Dead userdata that minor collections leave young until their finalizers have run (waiting.h,
      G11). A minor collection can then free them. If they were tenured, only a major collection
@@ -334,7 +333,7 @@ typedef struct luaN_Lists {
   /* all prototypes, and the long strings and userdata of more than LUAN_LARGETEXT bytes */
   luaN_List large;
   luaN_List tables;		/* tables that have had a vector of more than LUAN_LARGE bytes */
-  luaN_List threads;		/* all threads but the main thread */
+  luaN_List threads;		/* all threads except the main thread */
   /* Userdata that own external bytes, or owned some before the last sweep of this list
      (outside.c). */
   luaN_List standins;
@@ -367,10 +366,10 @@ typedef struct luaN_Bytes {
   l_mem old;			/* old objects and their vectors (H6) */
   l_mem living;			/* bytes that the last major collection has marked */
   /* Lower limit of the bytes of blocks that the heap keeps after a major collection: the bytes of
-     the blocks that were in use when its marking ended. 0: this collection has found the heap
-     shrunk, and the field 'lately' determines the limit. */
+     the blocks that were in use when its marking ended. 0: the heap has shrunk (SHRUNK_PART and
+     WHILE_HEAPS of major.c), and only the field 'lately' determines the limit. */
   size_t needed;
-  /* Largest KiB of blocks that were in use when the marking of a major collection ended: [0] in the
+  /* Largest number of KiB in blocks in use when the marking of a major collection ended: [0] in the
      current period, [1] in the previous period (WHILE_HEAPS of major.c defines the periods). A heap
      that has shrunk keeps memory for the larger of the two. A collection counts only if it has
      found the heap shrunk, and at most LUAN_BIGHEAP / (number of states of the process) bytes of
@@ -399,7 +398,7 @@ typedef struct luaN_Bytes {
      long strings, large userdata, and small userdata queued for finalization. */
   size_t texts;
   /* Copy of the field 'texts' from the start of the last minor collection that started while no
-     major collection was running. */
+     major collection was running. The end of a major collection computes 'textsleft' from it. */
   size_t textsbefore;
   /* Bytes of the objects of three kinds that were tenured while the last major collection ran: long
      strings, large userdata, and small userdata queued for finalization. */
@@ -481,9 +480,9 @@ typedef struct luaN_Pace {
   /* Work debt: bytes whose marking was due in earlier pauses and did not fit into them. Each pause
      adds the debt to its own work (luaN_pay). */
   size_t owed;
-  /* Bytes by which stacks have grown, minus the bytes for which marking was done later. Each of
-     these bytes raises the limit of the work debt (field 'owed') by WORK bytes, so that the growth
-     of a deep stack causes no long pause (luaN_pay). */
+  /* Bytes by which stacks have grown, minus 1 / WORK of the bytes marked since. Each of these bytes
+     raises the limit of the work debt (field 'owed') by WORK bytes, so that the growth of a deep
+     stack causes no long pause (luaN_pay). */
   size_t stackgrowth;
   /* number of major collections that have ended */
   unsigned cycles;
@@ -494,7 +493,8 @@ typedef struct luaN_Pace {
   /* Bytes that the state had allocated in its life when the last major collection ended. (Function
      'spent' of pace.c says how the pacer counts them.) */
   uint64_t since;
-  /* bytes that explicit steps (luaN_step) since the last major collection count as allocated */
+  /* bytes that explicit steps (luaN_step) have counted as allocated since the last major
+     collection */
   l_mem byhand;
   /* Number of bytes to allocate after the last major collection until the next one is due, even if
      the heap has not grown. */
@@ -510,14 +510,14 @@ typedef struct luaN_Pace {
   /* size that the program has set for every nursery, in bytes; 0: not set */
   size_t fixednursery;
   luaN_Tuning tuning;		/* settings of the collector in the environment variable LUA_GC */
-  /* Upper bound of the nursery after lua_Alloc has refused memory, in bytes; 0: no such bound. The
-     end of a major collection computes it anew. */
+  /* Upper bound of the nursery in bytes, set after lua_Alloc has refused memory; 0: no such bound.
+     The end of a major collection computes it anew. */
   size_t tight;
   /* Bytes in use at which a major collection is due. The external bytes of userdata count as in use
      (hasgrown of pace.c). */
   size_t threshold;
-  /* A major collection is also due if this number of bytes is in use, and the footprint (reserved
-     bytes without empty blocks) has at least 'threshold' bytes. */
+  /* A major collection is also due if at least this number of bytes is in use, and the footprint
+     (reserved bytes without empty blocks) has at least 'threshold' bytes. */
   size_t growthtrigger;
   /* A major collection is also due if the footprint (reserved bytes without empty blocks) has at
      least this number of bytes. */
