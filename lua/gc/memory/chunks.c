@@ -5,16 +5,16 @@
 ** Size. In a small heap a chunk is one small block, of a sixteenth of the heap's size, but at least
 ** 4 KiB (the first one has FIRST_BLOCK bytes). In a larger heap a chunk has a quarter of the heap's
 ** size: 4 to 32 blocks of 32 KiB if chunks are mapped, 8 to 31 if they come from lua_Alloc. If
-** memory is refused, a smaller chunk is requested, in the end one small block for the present
-** request, so that a program can use a limit of memory completely.
+** memory is refused, a smaller chunk is requested, and finally one small block that just fits the
+** present allocation, so that a program can use all memory that a limit permits.
 **
 ** Origin. In a state of luaL_newstate, chunks are mapped when the heap has reached 128 KiB: the
 ** system aligns mappings at no cost, and takes them back independently of malloc (mapped.h). Other
-** chunks come from lua_Alloc. All mappings except huge chunks have the same advice (madvise), so
-** that the system can join them, because a process may have at most 65,530 mappings.
+** chunks come from lua_Alloc. A process may have at most 65,530 mappings. So all mappings except
+** huge chunks have the same advice (madvise): the system can then join them.
 **
 ** Huge chunks. A big mapped heap (LUAN_BIGHEAP) grows by chunks of 2 MiB, which become huge pages
-** if the system has transparent huge pages. A call of fork() is several times faster then
+** if the system has transparent huge pages. Huge pages make fork() several times faster
 ** (bench/heap). The first touch of a huge page is a pause of 0.2 ms or more, because the system
 ** clears it. So a huge chunk gets MADV_HUGEPAGE only when the next one is added, and the system
 ** joins its pages in the background. (With LUA_GC=huge-pages it gets the advice at once.) If more
@@ -69,7 +69,7 @@
 #define MAX_TRIMMED		2u
 
 /* Limits of one call of luaN_releasepages. They keep a pause short.
-   MAX_RELEASE_CALLS   number of system calls; the last chunk may exceed it
+   MAX_RELEASE_CALLS   number of system calls; those for the last chunk may exceed it
    MAX_RELEASE_VISITS  number of chunks visited */
 #define MAX_RELEASE_CALLS		128u
 #define MAX_RELEASE_VISITS	8u
@@ -388,8 +388,9 @@ static unsigned releasepages (global_State *g, luaN_Block *b) {
 }
 
 
-/* Returns 1 if the free pages of c should be returned: always if c is not huge; if it is huge, when
-   more than an eighth of its pages are free. A lower limit would break up more huge pages. */
+/* Returns 1 if the free pages of c should be returned to the system: always if c is not huge; if c
+   is huge, only if more than an eighth of its pages are free. A lower limit would break up more
+   huge pages. */
 static int isworth (const luaN_Chunk *c) {
   const unsigned npages = LUAN_BLOCK / LUAN_PAGE;
   unsigned i, page, n = 0;

@@ -47,12 +47,12 @@ LUAI_FUNC void luaN_trim (struct global_State *g, size_t reserve, int all);
 ** If 'releasing' is set (by major.c), returns free pages of mapped chunks to the system. Visits a
 ** bounded number of chunks, from the one at which the last call has stopped. Clears 'releasing'
 ** - when all chunks were visited
-** - when the blocks of the heap have at most 'most' bytes in addition to their returned pages
+** - when the bytes of all blocks, without the pages returned already, are at most 'most'
 ** - if the system has refused madvise, or LUA_GC has no-madvise, or pages exceed LUAN_PAGE bytes
 */
 LUAI_FUNC void luaN_releasepages (struct global_State *g, size_t most);
 
-/* Clears the records that pages of the lines i to j - 1 of b were returned to the system. To be
-   called before these lines are used, because the first access to a returned page makes it memory
-   of the process again. */
+/* Clears the bits in b->released of the pages that contain lines i to j - 1. To be called before
+   these lines are used, because the first access to a page that was returned to the system makes it
+   memory of the process again. */
 LUAI_FUNC void luaN_usepages (luaN_Blocks *h, luaN_Block *b, unsigned i, unsigned j);

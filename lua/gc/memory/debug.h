@@ -41,9 +41,9 @@ LUAI_FUNC void luaN_setunused (luaN_Blocks *h, void *p, size_t n);
 #define luaN_takenback(h,p,n)	luaN_asanclose(p, n)
 #endif
 
-/* luaN_asking records whether a function of the sampler is running. Each API function calls
-   luaN_mayenter with its own name. While a function of the sampler is running, luaN_mayenter ends
-   the process, except in lua_getinfo and lua_getstack. */
+/* luaN_asking records that a function of the sampler runs (on: 1) or has ended (0). Each API
+   function calls luaN_mayenter with its own name. While a function of the sampler is running,
+   luaN_mayenter ends the process, except in lua_getinfo and lua_getstack. */
 #if defined(LUAN_DEBUG)
 #define luaN_asking(h,on)	((void)((h)->asking = (on)))
 LUAI_FUNC void luaN_mayenter (struct lua_State *L, const char *function);
@@ -55,10 +55,10 @@ LUAI_FUNC void luaN_mayenter (struct lua_State *L, const char *function);
 /* Evaluates 'call', the call of a function of the sampler. */
 #define luaN_callsampler(h,call)	(luaN_asking(h, 1), (call), luaN_asking(h, 0))
 
-/* Checks the invariants and ends the process if one is violated. Called after each collection; in a
-   large heap it checks only every sixteenth time (with LUAN_STRESS=verify=N: every N-th time).
-   exact: 1 if luaC_fullgc has run just now, so that no old object is dead and the count of old
-   bytes must be exact. luaN_verifier is set by inspect/verify.c. */
+/* luaN_mustverify is called after each collection: checks the invariants of the heap, and ends the
+   process if one is violated. In a large heap it checks only every sixteenth time (with
+   LUAN_STRESS=verify=N: every N-th time). exact: 1 if luaC_fullgc has run just now, so that no old
+   object is dead and the count of old bytes must be exact. inspect/verify.c sets luaN_verifier. */
 #if defined(LUAN_DEBUG)
 LUAI_DDEC(void (*luaN_verifier) (struct lua_State *L, int exact);)
 #define luaN_mustverify(L,exact)	luaN_verifier(L, exact)

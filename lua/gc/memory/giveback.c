@@ -19,9 +19,9 @@ extern int malloc_trim (size_t pad) __attribute__((weak));
 
 /* {== the kept block ==================================================== */
 
-/* The one freed block that the process keeps, so that the end of malloc's heap stays. Only the OS
-   thread that has taken the flag 'busy' may use this struct. An OS thread never waits for the flag:
-   if another one has it, the offered block is freed at once. */
+/* The one freed block that the process keeps, so that malloc does not return the end of its heap to
+   the system. Only the OS thread that has taken the flag 'busy' may use this struct. An OS thread
+   never waits for the flag: if another one has it, the offered block is freed at once. */
 static struct {
   /* 1: an OS thread uses this struct (luaN_hold) */
   int busy;

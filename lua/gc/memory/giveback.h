@@ -5,8 +5,8 @@
 **
 ** The kept block. malloc returns the end of its heap to the system as soon as more than 128 KiB are
 ** free there, and the system clears the memory again for the next request. A state of luaL_newstate
-** has only its large blocks in malloc's heap, and each sweep frees some: without the kept block,
-** programs that make and drop large strings took up to six times as long.
+** has only its large blocks in malloc's heap, and each sweep frees some of them. Without the kept
+** block, programs that make and drop large strings took up to six times as long.
 **
 ** All states of the process share the kept block: the freed block with the highest address.
 ** luaN_freeend (host.h) frees it in luaC_fullgc, and in other collections if no block was offered

@@ -17,19 +17,19 @@
 ** A line without marks is free. A run of free lines is a hole, through which the nursery bumps a
 ** pointer. A collection marks the lines of the objects that it reaches; lines without marks are
 ** used again. A line has one mark bit for each epoch (number 1 to 3 of a major collection), so that
-** a major collection adds new marks next to old ones. The lines of the objects of lists.large have
-** the mark LUAN_HELD instead.
+** a major collection adds new marks next to old ones. An object of lists.large has no epoch mark on
+** its lines: once a collection has found it alive, they have the mark LUAN_HELD.
 **
-** Invariants (checked by verify.c; H2 is not, H3 is checked by debug.h):
+** Invariants (verify.c checks all except H2 and H3; debug.h checks H3):
 **   H1  marks[i] is the mark byte of line i of a block. The line is free if and only if the byte is
-**       0; then it contains no reachable byte. All lines of a hole that the allocator has taken
+**       0. A free line contains no reachable byte. All lines of a hole that the allocator has taken
 **       since the last minor collection have the mark LUAN_YOUNG, so that they are not free, even
 **       if nothing was allocated in them yet.
 **   H2  An object or vector is in exactly one place: in lines (at most LUAN_LARGE bytes, or
 **       LUAN_LINETEXT for a string or userdata), or in memory of its own from lua_Alloc.
 **   H3  Objects and vectors that are in use do not overlap.
 **   H4  A block is in at most one list of luaN_Blocks. It is in the list 'used' if a hole of it was
-**       taken since the last minor collection; in 'empty' only if all its lines but those of its
+**       taken since the last minor collection; in 'empty' only if all its lines except those of its
 **       head (LUAN_HEAD) are free; in one of the lists 'holed' only if it has free lines.
 **   H5  nempty of a chunk is the number of its blocks in 'empty'. In luaN_Blocks, 'room' is the
 **       number of bytes of all blocks, 'vacant' that of the blocks in 'empty', 'held' the number of
@@ -57,12 +57,13 @@
 #define LUAN_LINE	64u
 #define LUAN_LINES	(LUAN_BLOCK / LUAN_LINE)	/* largest number of lines of a block */
 
-/* Bytes that certainly fit into the cache of a processor's core. */
+/* Bytes that certainly fit into the cache of one core of the processor. Compared with the bytes of
+   old objects (luaN_isnear). */
 #define LUAN_NEAR	((l_mem)256 * 1024)
 
 /* Number of cache lines in LUAN_NEAR bytes. A list of up to this number of slots can be visited
-   twice with few cache misses. Limits the lists of remembered slots (refine.c) and of entries with
-   unmarked weak keys (ahead.c, mark.c). */
+   twice with few cache misses. Used as limit of such lists (refine.c, ageing.c, ahead.c,
+   mark.c). */
 #define LUAN_CACHED	((unsigned)LUAN_NEAR / LUAN_LINE)
 
 /* Largest size in bytes of an object or vector that is stored in lines. Larger ones come from
@@ -90,10 +91,11 @@
    hole of its blocks. */
 #define LUAN_CLASSES	10
 
-/* Bit in marks[]: the line is part of a hole (run of free lines) that the allocator has taken since
-   the last minor collection. */
+/* Bit in a line's mark byte: the line is part of a hole (run of free lines) that the allocator has
+   taken since the last minor collection. */
 #define LUAN_YOUNG	0x08
-/* Bit in marks[]: the line stays in use, because the sweep of lines keeps this bit. Set for
+/* Bit in a line's mark byte: the line stays in use, because the sweep of lines keeps this bit. Set
+   for
    - a long string or large userdata that a collection has found alive; the sweep of lists.large
      clears it when the object is dead
    - a small userdata that a minor collection has left young (ageing.h, waiting.h) */
@@ -102,8 +104,8 @@
 /* Rounds n bytes up to a multiple of a granule (8 bytes), the unit of allocation. */
 #define luaN_round(n)	(((size_t)(n) + (LUAN_GRANULE - 1)) & ~(size_t)(LUAN_GRANULE - 1))
 
-/* Direct-mapped cache of the small blocks that luaN_smallblock has found last. It has LUAN_RECENT
-   entries. The entry for an address has the index address / LUAN_RECENTPIECE, modulo
+/* Cache of the small blocks that luaN_smallblock has found last, direct-mapped. It has LUAN_RECENT
+   entries. The entry for an address has the index (address / LUAN_RECENTPIECE) modulo
    LUAN_RECENT. */
 #define LUAN_RECENT	16u
 #define LUAN_RECENTPIECE	2048u
@@ -121,14 +123,14 @@ typedef struct luaN_Link {
   struct luaN_Link *next, *prev;
 } luaN_Link;
 
-/* The list of luaN_Blocks that contains a block: none, 'empty', one of the lists 'holed' (blocks
-   with runs of free lines), or 'used'. */
+/* The list of luaN_Blocks that contains a block: none; 'empty'; one of the lists 'holed' (blocks
+   with some free lines); 'used' (blocks in which the nursery has taken free lines). */
 typedef enum { LUAN_UNLISTED, LUAN_EMPTY, LUAN_HOLED, LUAN_USED } luaN_Where;
 
 /*
-** Head of a block. After marks[] there is a set of bits, one per granule (luaN_bits): for objects
-** that did not fit on a mark stack, or objects that a walk of the heap has visited. The debug build
-** has a second set for the granules in use.
+** Head of a block. After marks[] there is a set of bits, one for each granule of 8 bytes
+** (luaN_bits): it marks objects that did not fit on a mark stack, or objects that a walk of the
+** heap has visited. The debug build has a second set, for the granules in use.
 */
 typedef struct luaN_Block {
   /* Links in the list of blocks that 'where' names. Must be the first field, because links are cast
@@ -143,29 +145,29 @@ typedef struct luaN_Block {
   /* While the block is in one of the lists 'holed': the index of the list, log2 of the number of
      lines of the block's largest hole. */
   lu_byte class;
-  /* 1: an object of the block is marked and must still be traversed, because it did not fit on a
-     mark stack */
+  /* 1: a marked object of the block did not fit on a mark stack and must still be traversed */
   lu_byte pending;
   lu_byte released;		/* bit i: page i was returned to the system */
   /* one mark byte per line; 0: the line is free (H1) */
   lu_byte marks[];
 } luaN_Block;
 
-/* Bit in marks[]: the line contains a part of the block's head, or of the luaN_Chunk that follows
-   the head. */
+/* Bit in a line's mark byte: the line contains a part of the block's head, or of the luaN_Chunk
+   that follows the head. */
 #define LUAN_HEAD	0x80
 
 /* offset of marks[] in a block */
 #define LUAN_MARKSAT	offsetof(luaN_Block, marks)
 
 #if defined(LUAN_DEBUG)
-/* bytes of the head for each line: 1 in marks[], 1 in luaN_bits, 1 in luaN_usedbits */
+/* Bytes of a block's head for each line: 1 in marks[], 1 in luaN_bits and, in the debug build only,
+   1 in luaN_usedbits. */
 #define LUAN_LINESETS	3u
 #else
 #define LUAN_LINESETS	2u
 #endif
 
-/* bytes of the head of a block of n lines */
+/* bytes of the head of a block of n lines, without a luaN_Chunk */
 #define luaN_headbytes(n)  (LUAN_MARKSAT + (size_t)(n) * LUAN_LINESETS)
 
 /* Two sets of bits in the head of block b, with one bit for each granule (8 bytes).
@@ -275,14 +277,14 @@ typedef struct luaN_Blocks {
 /* Initializes the lists of blocks as empty. Allocates nothing. */
 LUAI_FUNC void luaN_openblocks (luaN_Blocks *h);
 
-/* Adds block b, which must be in no list, to the list 'where'; LUAN_HOLED is the list of
-   b->class. */
+/* Adds block b, which must be in no list, to the list that 'where' names. LUAN_HOLED is the list
+   holed[b->class]. */
 LUAI_FUNC void luaN_enlist (luaN_Blocks *h, luaN_Block *b, luaN_Where where);
 
-/* Removes b from its list, if it is in one. */
+/* Removes block b from its list. Does nothing if b is in no list. */
 LUAI_FUNC void luaN_unlist (luaN_Blocks *h, luaN_Block *b);
 
-/* Adds b to the list 'small', which must have capacity for it. */
+/* Adds b to 'small', the list of small blocks. The list must have capacity for it. */
 LUAI_FUNC void luaN_addsmall (luaN_Blocks *h, luaN_Block *b);
 
 /* Removes b from the list 'small'. */

@@ -15,8 +15,8 @@
 #define MIN_FREE_LINES		16u
 #define MIN_FREE_PART	(LUAN_LINES / MIN_FREE_LINES)
 
-/* Blocks of this class or higher are preferred, even if the request fits into a smaller hole.
-   (Class: log2 of the number of lines of the largest hole.) */
+/* holedblock prefers blocks of this class or higher, even if a smaller hole would suffice. The
+   class of a block is log2 of the number of lines of its largest hole. */
 #define MIN_ROOMY_CLASS		2u
 
 
@@ -104,8 +104,8 @@ static void relist (luaN_Blocks *h, luaN_Block *b) {
 
 /* {== lines ============================================================= */
 
-/* Records that line i of b is free, for the debug and sanitizer builds. Has no effect in a release
-   build, where compilers remove the loops that only call this function. */
+/* Records that line i of b is free, for the checks of the debug and sanitizer builds. Empty in a
+   release build, where compilers remove the loops that only call this function. */
 static void clean (luaN_Blocks *h, luaN_Block *b, unsigned i) {
   char *p = (char *)b + (size_t)i * LUAN_LINE;
   luaN_takenback(h, p, LUAN_LINE);
@@ -115,8 +115,8 @@ static void clean (luaN_Blocks *h, luaN_Block *b, unsigned i) {
 
 void luaN_recycle (luaN_Blocks *h) {
   luaN_Block *b;
-  /* The block that is moved last is used first, because luaN_enlist adds it as the first one of its
-     new list. (It adds a small block as the last one.) */
+  /* The allocator will use the block that is moved last first, because luaN_enlist adds each block
+     at the start of its new list (a small block at the end). */
   while ((b = firstof(&h->used)) != NULL) {
     unsigned i, k;
     for (i = 0; i < b->nlines; i += 8) {
@@ -251,7 +251,7 @@ int luaN_holehere (global_State *g, luaN_Region *r, size_t n) {
 }
 
 
-/* Takes the first hole of at least n bytes in any block, whether the block is in a list or not.
+/* Takes the first hole of at least n bytes in any block, also in blocks of no list, for region *r.
    Returns 0 if no block has such a hole. */
 static int holeanywhere (luaN_Blocks *h, luaN_Region *r, size_t n) {
   luaN_Chunk *c;
@@ -265,8 +265,8 @@ static int holeanywhere (luaN_Blocks *h, luaN_Region *r, size_t n) {
 }
 
 
-/* Returns a block of 'holed' whose largest hole has at least n lines, or NULL. Prefers blocks of
-   class MIN_ROOMY_CLASS or higher. */
+/* Returns a block of the lists 'holed' whose largest hole has at least n lines, or NULL. Prefers
+   blocks of class MIN_ROOMY_CLASS or higher. */
 static luaN_Block *holedblock (luaN_Blocks *h, unsigned n) {
   unsigned class = (n == 1) ? 0 : log2of(n - 1) + 1;
   unsigned i, from = (class < MIN_ROOMY_CLASS) ? MIN_ROOMY_CLASS : class;

@@ -4,13 +4,13 @@
 
 #include "heap.h"
 
-/* A heap with up to this number of bytes in blocks searches all of them for a hole before it gets
-   another chunk. A higher limit saves memory in small states and costs time in larger ones. */
+/* In a heap whose blocks have up to this number of bytes, all blocks are searched for a hole before
+   a chunk is added. A higher limit saves memory in small states and costs time in larger ones. */
 #define LUAN_DENSEHEAP	((size_t)64 * 1024)
 
-/* Takes a hole (run of free lines) of at least n bytes, a multiple of 8 up to LUAN_LARGE + 8, and
-   sets *r to it. Returns 0, with *r unchanged, if there is no memory. May get a new chunk; if
-   'desperate' is 1, searches every block before that. Never collects. */
+/* Takes a hole (run of free lines) of at least n bytes, sets *r to it, and returns 1. n is a
+   multiple of 8 up to LUAN_LARGE + 8. Returns 0, with *r unchanged, if there is no memory. May add
+   a chunk to the heap; if 'desperate' is 1, searches every block before that. Never collects. */
 LUAI_FUNC int luaN_nexthole (struct global_State *g, luaN_Region *r, size_t n, int desperate);
 
 /* Sets *r to the next hole (run of free lines) of at least n bytes in the same block, at or above

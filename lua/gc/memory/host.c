@@ -12,7 +12,8 @@
 
 
 /* 1 while lua_Alloc runs on this OS thread. Memory that malloc provides meanwhile belongs to a Lua
-   heap. The variable is one per OS thread, because a hook of malloc does not know the Lua state. */
+   heap. Each OS thread has its own variable, because a hook of malloc does not know the Lua
+   state. */
 static __thread int lending __attribute__((tls_model("initial-exec")));
 
 

@@ -10,7 +10,7 @@
 #include "giveback.h"
 #include "mapped.h"
 
-/* limit of the bytes of all mappings that closed states have left (spare mappings, mapped.h) */
+/* largest number of bytes of all spare mappings (left by closed states, mapped.h) */
 #define MOST	((size_t)32 * 1024 * 1024)
 
 /* A spare mapping: one that a closed state has left. The struct is in the first bytes of the
@@ -46,9 +46,9 @@ static char *pages (char *at, size_t size) {
 }
 
 
-/* Maps 'size' bytes, aligned to 'to', at address 'at' if possible, like luaN_map, but does not
-   unmap spare mappings if the system refuses. Tries a mapping of 'size' bytes first, because its
-   address is usually aligned; otherwise maps more and unmaps the rest. */
+/* Like luaN_map, but returns NULL at once if the system refuses: maps 'size' bytes, aligned to
+   'to', at address 'at' if possible. Tries a mapping of 'size' bytes first, because its address is
+   usually aligned; otherwise maps more bytes and unmaps those before and after the aligned part. */
 static char *map (size_t size, size_t to, char *at) {
   size_t before;
   char *p;

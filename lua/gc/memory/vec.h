@@ -11,8 +11,8 @@
 struct global_State;
 
 /* Distance of prefetches, in elements: a loop over a list, or over slots, nodes or buckets,
-   prefetches the memory that it will read this number of elements later. A larger distance hides
-   more latency, and wastes more prefetches at the end of short runs. */
+   prefetches the memory of the element this number of elements ahead. A larger distance hides more
+   latency, and wastes more prefetches at the end of short loops. */
 #define LUAN_PREFETCH_DISTANCE	16u
 
 typedef struct luaN_Vec {
@@ -28,17 +28,18 @@ typedef struct luaN_List {
   size_t old;
 } luaN_List;
 
-/* Ensures capacity for n more words. Returns 0, with *v unchanged, if there is no memory. */
+/* Ensures that v has capacity for n more words, and returns 1. Returns 0, with *v unchanged, if
+   there is no memory. */
 LUAI_FUNC int luaN_reserve (struct global_State *g, luaN_Vec *v, size_t n);
 
-/* Reduces the capacity to a quarter if it exceeds 64 words, and less than an eighth of it is
-   needed. 'spare' words are needed in addition to the words in use. */
+/* Reduces the capacity to a quarter if it exceeds 64 words, and the words in use plus 'spare' words
+   are less than an eighth of it. */
 LUAI_FUNC void luaN_shrinkspare (struct global_State *g, luaN_Vec *v, size_t spare);
 
-/* Reduces the capacity to the words in use, unless there are none. */
+/* Reduces the capacity of v to the words in use. Does nothing if no words are in use. */
 LUAI_FUNC void luaN_fitvec (struct global_State *g, luaN_Vec *v);
 
-/* Frees the memory, and makes the array empty. */
+/* Frees the memory of v, and makes v empty. */
 LUAI_FUNC void luaN_freevec (struct global_State *g, luaN_Vec *v);
 
 /* Returns vector number i (0 to LUAN_VECS - 1) of luaN_Gc. After a full collection, vectors 0 to
@@ -47,13 +48,13 @@ LUAI_FUNC void luaN_freevec (struct global_State *g, luaN_Vec *v);
 enum { LUAN_EMPTYVECS = 11, LUAN_SHRUNKVECS = 15, LUAN_VECS = 22 };
 LUAI_FUNC luaN_Vec *luaN_vecat (struct global_State *g, int i);
 
-/* Reduces the capacity to a quarter if it exceeds 64 words, and less than an eighth is in use
-   (luaN_shrinkspare). */
+/* Reduces the capacity of v to a quarter if it exceeds 64 words, and less than an eighth of it is
+   in use. */
 static inline void luaN_shrinkvec (struct global_State *g, luaN_Vec *v) {
   luaN_shrinkspare(g, v, 0);
 }
 
-/* Appends p. Returns 0 if there is no memory. */
+/* Appends p to v, and returns 1. Returns 0 if there is no memory. */
 static inline int luaN_push (struct global_State *g, luaN_Vec *v, void *p) {
   if (l_unlikely(v->n == v->size) && !luaN_reserve(g, v, 1)) return 0;
   v->a[v->n++] = p;
