@@ -9,8 +9,8 @@
 /*
 ** Writes candidate i for the installation folder to 'home' (PATH_MAX bytes). Candidate 0 is the
 ** folder above the library's folder, 1 the folder above the program's folder, 2 the folder
-** configured when Lua was built. Writes "" for the root folder, or if the candidate is unknown.
-** Returns 0 after the last candidate.
+** configured when Lua was built. Writes "" for the root folder, or if the candidate cannot be
+** found. Returns 0 if there is no candidate i, else 1.
 */
 LUAI_FUNC int luaN_homeof (int i, char *home);
 
@@ -20,8 +20,8 @@ LUAI_FUNC int luaN_homeof (int i, char *home);
 */
 LUAI_FUNC const char *luaN_home (void);
 
-/* Pushes and returns the path of luaN_home followed by 'below' ("/..."). May collect; raises a
-   memory error. */
+/* Pushes and returns the string of luaN_home followed by 'below', which starts with "/". May
+   collect; raises a memory error. */
 LUAI_FUNC const char *luaN_pushhome (lua_State *L, const char *below);
 
 #endif

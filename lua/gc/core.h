@@ -24,8 +24,9 @@
 **
 ** Inlined into every function of the API, so it must be cheap:
 ** - It calls no function, because a call would make each caller save registers.
-** - 'marked' is volatile, so that the compiler changes the byte in memory. Otherwise it would use a
-**   register for it in every function that inlines this, before the caller's test of LUAN_CLEAN.
+** - 'marked' is volatile, so that the compiler changes the byte in memory. Otherwise the compiler
+**   would load the byte into a register before the test of LUAN_CLEAN, in every function that
+**   inlines this.
 */
 static inline void luaN_dirtied (lua_State *L) {
   volatile lu_byte *marked = &L->marked;
@@ -38,7 +39,7 @@ static inline void luaN_dirtied (lua_State *L) {
 
 /* Records that the stack of L may change from now on (luaN_dirtied), unless that is recorded
    already. Each API function that may change a stack calls lua_lock first (T1 of gc.h). The
-   bytecode loop need not: the stack of the running thread always counts as changed. */
+   bytecode loop need not call it: the stack of the running thread always counts as changed. */
 #undef lua_lock
 #define lua_lock(L) \
   (luaN_mayenter(L, __func__), \
@@ -48,8 +49,8 @@ static inline void luaN_dirtied (lua_State *L) {
 
 /*
 ** Macros that upstream's core calls.
-** - luai_userstateopen: called when a new state L is initialized. Passes it to the profiler's
-**   module if ASAMP is set (attach.h).
+** - luai_userstateopen: called when a new state L is initialized. Passes L to the profiler's module
+**   if the environment variable ASAMP is set (attach.h).
 ** - luai_userstatethread: called when L has created thread L1, which gets the label of L.
 ** - luai_userstateresume: called when lua_resume has set L->nCcalls. Keeps the value in
 **   'outermost', by which luaN_yields (calls.h) recognizes the outermost bytecode loop of a

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Open files as external memory: each counts as LUAN_FILE bytes, so that many open files make a
-** collection due, which closes the unreachable ones. Only liolib.c includes this header.
+** Open files as external memory: each file counts as LUAN_FILE bytes. A program that opens many
+** files thus makes a collection due, which closes the unreachable files. Only liolib.c includes
+** this header.
 */
 #pragma once
 
@@ -12,9 +13,9 @@
 #include "seam.h"
 
 /*
-** To be called when opening a file has failed. If descriptors were lacking and the collector is not
-** stopped, runs a full collection with finalizers, which closes files that the program has dropped,
-** and returns 1: a second attempt is worthwhile. Else returns 0, with errno unchanged.
+** To be called when opening a file has failed. If errno says that no file descriptor was free, and
+** the collector is not stopped, runs a full collection with finalizers, which closes unreachable
+** files, and returns 1: the caller should try again. Else returns 0, with errno unchanged.
 */
 static int luaN_closedfiles (lua_State *L) {
   if ((errno != EMFILE && errno != ENFILE) || lua_gc(L, LUA_GCISRUNNING) <= 0)

@@ -29,9 +29,9 @@
 ** pointer through one hole after another. Objects in lines are not freed explicitly: a collection
 ** marks the lines of everything that it reaches, and the allocator reuses the lines without a mark.
 ** (Exception: when the core replaces a vector, the lines that only this vector fills become free at
-** once. If they are in a hole taken since the last minor collection, the next one frees them,
-** together with the other unmarked lines of that hole.) This is the mark-region heap of Immix
-** (Blackburn and McKinley, PLDI 2008) without its copying, and with sticky marks: a minor
+** once. If they are in a hole taken since the last minor collection, the next minor collection
+** frees them, together with the other unmarked lines of that hole.) This is the mark-region heap of
+** Immix (Blackburn and McKinley, PLDI 2008) without its copying, and with sticky marks: a minor
 ** collection keeps the marks of the old objects.
 **
 ** Three kinds of memory are not freed in this way:
@@ -74,9 +74,9 @@
 ** most 2. A small userdata has the age 2 after the first such collection, because age 2 means that
 ** the next collection tenures the object. The next minor collection must reach a live object that
 ** was left young. So its holder, the object or slot that refers to it, is added to the remembered
-** set (section 4), unless it is the main thread, a root. If the holder cannot be added, for example
-** a weak table, the object is tenured. When a major collection starts, all objects of the three
-** kinds are tenured, and while it runs none is left young (G10, G11).
+** set (section 4), unless the holder is the main thread, a root. If the holder cannot be added, for
+** example a weak table, the object is tenured. When a major collection starts, all objects of the
+** three kinds are tenured, and while it runs none is left young (G10, G11).
 **
 ** 3 Allocation and the sampling check
 **
@@ -325,10 +325,11 @@
 ** as that of a larger string table). If no collection may run at that time, the allocation fails at
 ** once.
 **
-** Small blocks and longer lists of the collector are requested with luaN_askmore, because the heap
-** has an alternative to them. If lua_Alloc refuses such a request, luaN_askmore records the sum of
-** the reserved and the refused bytes (blocks.ceiling). Until a major collection ends, it refuses
-** requests that would raise the reserved bytes to this sum, without calling lua_Alloc.
+** Small blocks and longer lists of the collector are requested with luaN_askmore, because their
+** refusal is no error: a collection frees memory, or the collector works without the longer list.
+** If lua_Alloc refuses such a request, luaN_askmore records the sum of the reserved and the refused
+** bytes (blocks.ceiling). Until a major collection ends, it refuses requests that would raise the
+** reserved bytes to this sum, without calling lua_Alloc.
 **
 ** A C function that only stores may run long without a safepoint. So the raw stores of the API call
 ** luaN_checkoverdue. It runs an emergency collection, which calls no finalizer, if GCdebt exceeds
@@ -436,7 +437,8 @@
    the major collection has reached (G6). */
 #define LUAN_DISCOVERED	0x08
 /* Bit of 'marked' of a table in lists.tables (it has had a vector of more than LUAN_LARGE bytes),
-   or of a userdata in lists.standins (it owns external bytes, or did before the last sweep). */
+   or of a userdata in lists.standins (it owns external bytes, or has done so since the last
+   sweep). */
 #define LUAN_LISTED	0x10
 /* Bit of a thread's 'marked': a collection has shortened the thread's stack in place, and the stack
    may soon be deep again. Therefore the next call of luaN_shrinkthread does not move the stack to a
@@ -452,13 +454,14 @@
    tenured (survivor age 2). A userdata uses this bit as FINALIZEDBIT; therefore the survivor age of
    a large userdata is not in 'marked', but in the byte before the userdata (luaN_age). */
 #define LUAN_TWICE	0x40
-/* Bit of 'marked' of a small userdata: it has survived a minor collection without being tenured. */
+/* Bit of 'marked' of a small userdata: it has survived a minor collection without being tenured
+   (survivor age 2). */
 #define LUAN_AGEDUDATA	0x20
 /* Bit of 'marked' of a huge table (at least 4,096 slots, now or earlier; luaN_isvast). The barrier
    of a huge table remembers the slot without reading the header of the stored object. */
 #define LUAN_VAST	0x80
 /* Bit of 'flags' of a weak table: slices of the running major collection have visited all its
-   entries, and have listed those whose weak key or value is not marked, for another visit (G9). */
+   entries, and have listed those with an unmarked weak key or value in weak.doubtful (G9). */
 #define LUAN_SCANNED	0x40
 /* Bit of 'marked' of an object in lists.large or of the main thread: the object is marked, but did
    not fit on a mark stack, so it must still be traversed (mark.c). */
@@ -490,8 +493,8 @@
 /* Bit of CallInfo.callstatus: luaN_newframes has reported this frame (seam.h). */
 #define CIST_SHOWN	(1 << 15)
 
-/* Value of callstatus, two bits, of an unused CallInfo that a collection has visited since its last
-   use. A CallInfo in use never has both bits. */
+/* Two bits of callstatus. Both are set in an unused CallInfo that a collection has visited since
+   the last use of the CallInfo. A CallInfo in use never has both bits. */
 #define CIST_CACHED	(CIST_C | CIST_FRESH)
 #define luaN_iscached(ci)  (((ci)->callstatus & CIST_CACHED) == CIST_CACHED)
 
@@ -554,8 +557,8 @@
    allocation. luaN_erasestarved, which gives the reason, calls this function if the flag is set. */
 LUAI_FUNC void luaN_eraserest (lua_State *L);
 
-/* Converts the number at o to a string, as luaO_tostring. In addition executes the write barrier if
-   o is an upvalue of the running C function. May run an emergency collection. */
+/* Converts the number at o to a string, like luaO_tostring. If o is an upvalue of the running C
+   function, also executes the write barrier. May run an emergency collection. */
 LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 
 /* If more than this number of bytes was allocated since a collection became due, code without a
@@ -564,8 +567,8 @@ LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 #define LUAN_OVERDUE	((l_mem)1 << 20)
 
 /*
-** True if a collection is long overdue: GCdebt, the bytes allocated since it became due, exceeds
-** LUAN_OVERDUE and also the bytes of all old objects.
+** True if a collection is long overdue: GCdebt, the bytes allocated since the collection became
+** due, exceeds LUAN_OVERDUE and also the bytes of all old objects.
 */
 #define luaN_isoverdue(g) \
   ((g)->GCdebt > LUAN_OVERDUE && (g)->GCdebt > (g)->heap.gc.bytes.old)
@@ -580,22 +583,22 @@ LUAI_FUNC void luaN_tostring (lua_State *L, TValue *o);
 LUAI_FUNC void luaN_overdue (lua_State *L);
 
 /* Makes closure f a root until the next luaN_pin, luaN_unpin or memory error. If f is NULL, only
-   ends the effect of the previous call. */
+   unpins the closure of the previous call. */
 #define luaN_pin(L,f) \
   (G(L)->heap.pinned = ((f) != NULL) ? obj2gco(&(f)->c) : NULL)
 
-/* Ends the effect of luaN_pin. */
+/* The closure that luaN_pin has pinned is no root any more. */
 #define luaN_unpin(L)	(G(L)->heap.pinned = NULL)
 
-/* Barrier after a store of v into 'slot' of table t. */
+/* Write barrier, to be called after a store of value v into 'slot' of table t. */
 #define luaN_slotbarrier(L,t,slot,v) \
   (iscollectable(v) && l_unlikely(luaN_crossestable(t, gcvalue(v))) \
    ? luaN_rememberslot(L, t, cast(TValue *, slot), gcvalue(v)) : cast_void(0))
 
-/* Barrier after a store of v under 'key' of table t. */
+/* Write barrier, to be called after a store of value v under 'key' in table t. */
 #define luaN_keybarrier(L,t,key,v)	luaN_slotbarrier(L, t, luaH_get(t, key), v)
 
-/* Barrier after a store of v under integer i of table t. */
+/* Write barrier, to be called after a store of value v under the integer key i in table t. */
 #define luaN_intbarrier(L,t,i,v)	luaN_slotbarrier(L, t, luaH_getint(t, i), v)
 
 /* Makes the next collection scan all frames of L. To be called before a frame other than the
@@ -605,22 +608,24 @@ LUAI_FUNC void luaN_overdue (lua_State *L);
     for (ci_ = (L)->ci; ci_ != NULL; ci_ = ci_->previous) \
       ci_->callstatus &= cast(unsigned short, ~CIST_CLEAN); }
 
-/* Marks frame ci as that of a tail call, which may change slots below the frame's function (T2). */
+/* Marks frame ci as that of a tail call, and clears its CIST_CLEAN, because the tail call may
+   change slots below the frame's function (T2). */
 #define luaN_tailcall(ci) \
   ((ci)->callstatus = cast(unsigned short, \
                            ((ci)->callstatus | CIST_TAIL) & ~CIST_CLEAN))
 
 /*
-** Remembers a store of o into table t; o is NULL if it is not known. Adds 'slot', the address of
-** the stored value, to the remembered set; if t is small, adds t instead.
+** Remembers a store of object o into table t; o is NULL if the object is not known. Adds 'slot',
+** the address of the stored value, to the remembered set; if t is small (LUAN_SMALLTABLE), adds t
+** instead.
 **
-** If t is huge, may make o old instead, so that nothing need be remembered. Never fails, raises or
-** collects.
+** If t is huge, may make o old instead, so that nothing need be remembered. Never fails, raises no
+** error and runs no collection.
 */
 LUAI_FUNC void luaN_rememberslot (lua_State *L, Table *t, TValue *slot, GCObject *o);
 
-/* Barrier after node n of table t has received a new key. v is the value that will be stored in n;
-   NULL if a whole entry was moved to n because of a collision. */
+/* Write barrier, to be called when node n of table t has received a new key. v is the value that
+   will be stored in n; NULL if a whole entry was moved to n because of a collision. */
 #define luaN_nodebarrier(L,t,n,v) \
   (((t)->marked & LUAN_UNLOGGED) ? luaN_remembernode(L, t, n, v) : cast_void(0))
 
@@ -639,7 +644,8 @@ LUAI_FUNC void luaN_resizing (lua_State *L, const Table *t, const void *unanchor
 
 /*
 ** Ends a resize of table t, which has its new vectors now: updates the remembered set (G1), adds t
-** to lists.tables if a vector is large, and counts the copied bytes (sampling.h).
+** to lists.tables if a vector has more than LUAN_LARGE bytes, and counts the copied bytes for
+** samples (sampling.h).
 **
 ** before  bytes of the previous array part and hash part together
 ** array   address of the previous array part; only the address is used, not the memory
@@ -677,13 +683,13 @@ LUAI_FUNC void luaN_closing (lua_State *L);
    LUAN_STRESS; for a new state. Raises a memory error. */
 LUAI_FUNC void luaN_start (lua_State *L);
 
-/* Marks the dead short string o, because the program has found it in the string table, from which
-   the sweep has not removed it yet. A barrier would not suffice: the only reference to o may be in
-   the cache of luaS_new. */
+/* Marks the dead short string o. To be called when the program has found o in the string table,
+   from which the sweep has not removed it yet. A write barrier would not suffice: the only
+   reference to o may be in the cache of luaS_new. */
 LUAI_FUNC void luaN_resurrect (global_State *g, GCObject *o);
 
-/* Adds the new short string ts to the list that the next minor collection sweeps. If there is no
-   memory for the list, that collection sweeps the whole string table instead. */
+/* Adds the new short string ts to the list of strings that the next minor collection sweeps. If
+   there is no memory for the list, that collection sweeps the whole string table instead. */
 LUAI_FUNC void luaN_bornstring (global_State *g, TString *ts);
 
 /*
@@ -693,7 +699,7 @@ LUAI_FUNC void luaN_bornstring (global_State *g, TString *ts);
 **
 ** The step collects
 ** - if 'kilobytes' is 0
-** - if the nursery is used up and the collector is not stopped
+** - if these KiB use up the nursery and the collector is not stopped
 ** - if the collector is stopped; but in the incremental mode only if a major collection runs or is
 **   due
 */
@@ -705,9 +711,9 @@ static inline int luaN_bucket (const global_State *g, unsigned int h) {
   return l_likely(i < g->heap.gc.strings.limit) ? i : i - g->strt.size / 2;
 }
 
-/* Enlarges the string table for a new string by a few buckets; doubles the vector if all its
-   buckets are in use. Does nothing if there is no memory or the table is being shrunk; chains get
-   longer then. */
+/* Adds a few buckets to the string table for a new string. If all buckets of its array are in use,
+   doubles the array. Does nothing if there is no memory or the table is being shrunk: then the
+   chains of strings get longer. */
 LUAI_FUNC void luaN_growstrings (lua_State *L);
 
 /* Sets the size of L's stack to 'size' slots in place, and returns 1. All frames must end within
@@ -740,17 +746,17 @@ LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
 #define luaN_movedby(p,by)	((StkId)((size_t)(p) + (size_t)(by)))
 
 /*
-** To be called when a CallInfo was added after the running one of L. Counts its bytes, and returns
-** the next CallInfo to use.
+** To be called when a CallInfo was added after the running one of L, L->ci. Counts its bytes, and
+** returns the CallInfo after L->ci, for the next call.
 **
 ** If L has many frames, adds several CallInfos that are adjacent in memory: scans of the stack then
 ** have fewer cache misses. May allocate; does not collect.
 */
 LUAI_FUNC CallInfo *luaN_extended (lua_State *L);
 
-/* To be called when the new thread L has received its stack. An emergency collection that ran just
-   before may have tenured L without a stack. In this case, counts the bytes of the stack as old and
-   makes the next collection scan the stack. */
+/* To be called when the new thread L has received its stack. If an emergency collection has tenured
+   L before it had a stack, counts the bytes of the stack as old and makes the next collection scan
+   it. */
 LUAI_FUNC void luaN_built (lua_State *L);
 
 /*

@@ -27,7 +27,7 @@ enum {
      Its code: pace/pace.c:textroom. Its invariants: none. Benchmarks that show its effect:
      text_queue messages. */
   LUAN_TEXTROOM,
-  /* The largest size of a nursery is doubled if half of a nursery has survived.
+  /* The largest size of a nursery is doubled if half of a nursery's bytes have survived.
      Its code: pace/pace.c:luaN_outlived. Its invariants: none. Benchmarks that show its effect:
      ring queue live_heap. */
   LUAN_WIDENURSERY,

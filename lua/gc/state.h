@@ -137,7 +137,7 @@ typedef struct luaN_Remset {
   /* The table that safepoints are traversing in slices (refine.c), or NULL. This table was removed
      from 'whole'. */
   Table *refining;
-  /* index of the next slot to visit of the table 'refining' */
+  /* index of the slot of the table 'refining' that is visited next */
   unsigned refined;
   /* Limit for each of the lists 'objects', 'slots' and 'whole'. When the length of a list reaches
      it, refine.c visits the list before the next minor collection: it tenures the young objects to
@@ -334,8 +334,8 @@ typedef struct luaN_Lists {
   luaN_List large;
   luaN_List tables;		/* tables that have had a vector of more than LUAN_LARGE bytes */
   luaN_List threads;		/* all threads except the main thread */
-  /* Userdata that own external bytes, or owned some before the last sweep of this list
-     (outside.c). */
+  /* Userdata that own external bytes (outside.c). The sweep removes those that own none any
+     more. */
   luaN_List standins;
 } luaN_Lists;
 
@@ -369,8 +369,8 @@ typedef struct luaN_Bytes {
      the blocks that were in use when its marking ended. 0: the heap has shrunk (SHRUNK_PART and
      WHILE_HEAPS of major.c), and only the field 'lately' determines the limit. */
   size_t needed;
-  /* Largest number of KiB in blocks in use when the marking of a major collection ended: [0] in the
-     current period, [1] in the previous period (WHILE_HEAPS of major.c defines the periods). A heap
+  /* The most KiB of blocks in use at the end of the marking of a major collection: [0] in the
+     current period, [1] in the previous one (WHILE_HEAPS of major.c defines the periods). A heap
      that has shrunk keeps memory for the larger of the two. A collection counts only if it has
      found the heap shrunk, and at most LUAN_BIGHEAP / (number of states of the process) bytes of
      blocks in use. */
@@ -526,7 +526,7 @@ typedef struct luaN_Pace {
 
 /* Statistics of pauses, in nanoseconds: pause.c. */
 typedef struct luaN_Pauses {
-  /* nanoseconds of CLOCK_MONOTONIC at the start of the last or running pause */
+  /* start of the last or running pause, in nanoseconds of CLOCK_MONOTONIC */
   uint64_t began;
   /* Durations of pauses.
      last     duration of the last pause
@@ -580,7 +580,8 @@ typedef struct luaN_Gc {
 typedef struct luaN_Tick {
   struct lua_State *running;	/* the thread that runs at present; NULL: the main thread */
   /* Address of the variable luaN_innermost of the OS thread that made the last protected call of
-     the state. NULL: no such call was made. Other values: see tick.c. */
+     the state. NULL: no such call was made. The variables 'nowhere' and 'ticking' of tick.c are
+     other possible values. */
   const void *where;
   /* The frame that ran at the last tick (timer signal) that requested a safepoint before the next
      instruction. */
@@ -603,8 +604,8 @@ typedef struct luaN_Tick {
 typedef struct luaN_Heap {
   /* first free byte of the hole (run of free lines) in which the fast path allocates */
   char *free;
-  /* Highest address that the fast path may store in 'free'. At a higher one, an event is due, or
-     the hole is full, and the allocation takes the slow path (nursery.h). */
+  /* Highest address that the fast path may store in 'free'. If an allocation needs a higher one, an
+     event such as a sample is due, or the hole is full: it takes the slow path (nursery.h). */
   char *limit;
   /* end of the hole (run of free lines) in which the fast path allocates */
   char *end;
@@ -619,8 +620,7 @@ typedef struct luaN_Heap {
   uint64_t allocated;
   /* bytes of long strings and large userdata among 'allocated' */
   uint64_t texts;
-  /* growth of the external bytes of userdata in the life of the state, as samples count it
-     (luaN_allocated) */
+  /* external bytes of userdata that samples have counted as allocated in the life of the state */
   uint64_t allocatedoutside;
   /* Bytes of blocks outside the nursery that were added to GCdebt since the last minor collection.
      An explicit free of such a block subtracts its bytes from GCdebt and from 'spare', but not more
@@ -634,13 +634,13 @@ typedef struct luaN_Heap {
 #if defined(LUAN_DEBUG)
   int asking;			/* 1: a function of the sampler is running (debug.h) */
 #endif
-  /* A bit set of the hashed addresses of blocks (luaN_watch). If such a block is freed or resized,
-     the sampler is called. NULL: none. */
+  /* A bit set, indexed by the hash of a block's address (luaN_watch). If a block whose bit is set
+     is freed or resized, the sampler is called. NULL: no block is watched. */
   const uint64_t *watched;
   /* log2 of the number of bits of the bit set 'watched' */
   unsigned watchlog;
-  /* 1: an allocation has failed since the last call of luaN_eraserest, which sets the unused slots
-     of the stack to nil */
+  /* 1: an allocation has failed, and luaN_eraserest, which sets the unused slots of the stack to
+     nil, was not called since */
   int starved;
   /* Always luaC_fullgc. Code for memory and allocation, which depends on no code of the collector,
      calls the collector only through this pointer (luaN_emergency). */
@@ -651,7 +651,7 @@ typedef struct luaN_Heap {
   /* A new vector to which no object refers yet, or NULL. An emergency collection keeps its
      lines. */
   const void *unanchored;
-  /* bytes of 'unanchored' */
+  /* size in bytes of the vector 'unanchored' */
   size_t unanchoredsize;
   /* A root: the closure that luaN_pin has pinned, or NULL. */
   GCObject *pinned;
@@ -665,8 +665,8 @@ typedef struct luaN_Heap {
   /* 1: the moved stack 'waiting', whose sample is postponed, is not in the hole (run of free lines)
      in which the fast path allocates */
   int waitingoutside;
-  /* Number of bytes by which the growth of the moved stack 'waiting' has passed the sample point,
-     where its sample was due. */
+  /* Number of bytes by which the growth of the moved stack 'waiting' has passed the sample
+     point. */
   uint64_t waitingover;
   /* Free lines for allocations that do not fit into the hole in which the fast path allocates. */
   luaN_Region overflow;
@@ -681,7 +681,7 @@ typedef struct luaN_Heap {
   const struct luaN_Limits *limits;
   /* bytes of all buffers of luaL_Buffer in the state (luaN_admit) */
   uint64_t buffers;
-  /* Message of the limit that has refused the last failed allocation; NULL: lua_Alloc refused it
+  /* Message of the limit that has refused the last failed allocation; NULL: no limit has refused it
      (LM2). */
   const void *refusal;
   /* counts of allocated bytes by label (luaN_setlabels), or NULL */

@@ -110,9 +110,10 @@ void luaN_dropdead (global_State *g) {
 
 /* {== invariants ======================================================== */
 
-/* Returns 1 if node n of the growth buffer (the next, larger hash part) obeys GA2, and if its link
-   leads to a node of the buffer. GA2 allows three kinds of nodes: free; key removed; or copied key,
-   with an integer as its value that has the key's main position and the index of its old node. */
+/* Returns 1 if node n of the growth buffer (the next, larger hash part) obeys GA2, and if the link
+   of n leads to a node of the buffer. GA2 allows three kinds of nodes: free nodes; nodes whose key
+   was removed; copied keys, whose value is an integer with the key's main position and the index of
+   its old node. */
 static int isnode (const luaN_Growth *w, const Node *n) {
   if (gnext(n) != 0 && (size_t)(n + gnext(n) - w->node) >= 2 * (size_t)w->size) return 0;
   if (keyisnil(n)) return isempty(gval(n)) && w->lastfree > n;

@@ -14,16 +14,17 @@
 ** LUAN_NOCOPY.
 **
 ** An old node may get another key after its key was copied: if the value of the node is removed,
-** the bytecode loop may store a new key there. It does so only in young tables (allocated since the
-** last collection), and without copying the key. So when the table grows, the key of each old node
-** is compared with its copy. Comparing addresses suffices: in the life of a young table no
-** collection has run, so no address was reused.
+** the bytecode loop may store a new key there. The loop does so only in young tables (allocated
+** since the last collection), and does not copy the new key. So when the table grows, the key of
+** each old node is compared with its copy. Comparing addresses suffices: in the life of a young
+** table no collection has run, so no address was reused.
 **
-** A buffer is freed before it becomes the table's vector
+** A buffer that has not become the table's vector yet is freed
 ** - by a full collection
 ** - when its table dies, or has other vectors after a resize without the buffer
 ** - when a key cannot be copied because the buffer has no free node
-** - at the start of a major collection, if no key was inserted since the start of the previous one
+** - at the start of a major collection, if the table received no key since the start of the
+**   previous one
 **
 ** A buffer comes from lua_Alloc and is freed by an explicit call, not by a sweep (explicit memory,
 ** H6). Samples and the pacer count its bytes when it becomes the table's vector. A table gets no
@@ -64,7 +65,8 @@
 _Static_assert((sizeof(Node) << (LUAN_LEASTGROWTH + 1)) > LUAN_LARGE,
                "the next vector would not be a large object");
 
-/* value of copyof[] for a node whose key has no copy */
+/* value in the array 'copyof' (luaN_Growth) for an old node whose key has no copy in the growth
+   buffer */
 #define LUAN_NOCOPY	(~(uint32_t)0)
 
 /* The value of node n, a copied key in a growth buffer (next hash part), is an integer: the key's
@@ -90,18 +92,18 @@ LUAI_FUNC void luaN_begingrowth (global_State *g, Table *t, unsigned left);
    nothing. */
 LUAI_FUNC int luaN_adoptgrowth (lua_State *L, luaN_Growth *w);
 
-/* Frees the growth buffer (the next, larger hash part of a table) and its index 'copyof', if there
-   are any. After luaN_adoptgrowth the buffer belongs to the table: then frees only the index. */
+/* Frees the growth buffer (the next, larger hash part of a table) and its array 'copyof', if there
+   are any. After luaN_adoptgrowth the buffer belongs to the table: then frees only the array. */
 LUAI_FUNC void luaN_endgrowth (global_State *g);
 
-/* Frees the growth buffer if no key was inserted into its table since the previous call. To be
-   called when a major collection starts. */
+/* Frees the growth buffer (next hash part of a table) if its table received no key since the
+   previous call. To be called when a major collection starts. */
 LUAI_FUNC void luaN_dropidle (global_State *g);
 
 /* Frees the growth buffer if this collection has found its table dead (has not marked it). To be
    called when all marks are final. */
 LUAI_FUNC void luaN_dropdead (global_State *g);
 
-/* Checks GA1 to GA3. Returns the name of the violated invariant and sets *where to the table or
-   node; returns NULL if all hold. */
+/* Checks the invariants GA1 to GA3. Returns the name of the violated one, and sets *where to the
+   table or node that violates it; returns NULL if all hold. */
 LUAI_FUNC const char *luaN_checkgrowth (const global_State *g, const void **where);

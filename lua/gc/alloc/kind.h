@@ -14,7 +14,7 @@
 enum luaN_Vector {
   LUAN_VARRAY = 0x80, LUAN_VHASH, LUAN_VSTACK, LUAN_VRESTACK, LUAN_VPROTO,
   LUAN_VBUFFER,
-  LUAN_VOUTSIDE		/* not a block: bytes outside the heap that a userdata owns */
+  LUAN_VOUTSIDE		/* not a block: external bytes, owned by a userdata */
 };
 
 /* True if the kind is that of long strings or userdata. */
@@ -26,8 +26,8 @@ enum luaN_Vector {
   (luaN_istextkind(kind) ? LUAN_LARGETEXT : LUAN_LARGE)
 
 /*
-** The kinds of memory that a source file allocates by the functions of lmem.h, which have no
-** parameter for the kind. (ltable.c defines ltable_c, and so on.)
+** The kinds of memory that each source file allocates by the functions of lmem.h, which have no
+** parameter for the kind. Each file defines a macro with its name: ltable.c defines ltable_c.
 **
 **   LUAN_VECTOR     for luaM_malloc_ and luaM_free_
 **   LUAN_BUFFER     for luaM_saferealloc_
@@ -72,5 +72,6 @@ LUAI_FUNC void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsi
 
 /* Frees memory of 'size' bytes that is not an object (a vector or buffer; 'kind' is one of enum
    luaN_Vector). If the memory is in lines of the heap, frees only lines that the memory fills
-   completely. For LUAN_VSTACK, L must be the owner. Does nothing if 'block' is NULL. */
+   completely. For LUAN_VSTACK, L must be the thread that owns the memory. Does nothing if 'block'
+   is NULL. */
 LUAI_FUNC void luaN_release (lua_State *L, void *block, size_t size, int kind);

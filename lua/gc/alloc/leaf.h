@@ -11,7 +11,7 @@
    its block to the userdata (udataplace). */
 #define LUAN_UDATAAGE	5
 
-/* Returns the bytes of o, a long string or userdata, without rounding. */
+/* Returns the size in bytes of o, a long string or userdata, not rounded up to granules. */
 static inline size_t luaN_textsize (const GCObject *o) {
   if (o->tt == LUA_VUSERDATA) return luaN_sizeudata(gco2u(o)->nuvalue, gco2u(o)->len);
   return sizelstring(gco2ts(o)->u.lnglen);

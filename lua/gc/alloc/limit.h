@@ -12,17 +12,18 @@
 **   LM1  While a state has limits, heap.limit is at most luaN_left bytes above heap.free after each
 **        call of luaN_setlimit.
 **   LM2  If a limit has refused the last failed allocation, heap.refusal is the message of that
-**        limit. It is NULL if that allocation had another cause (luaN_unlimited), if none has
-**        failed since the limits were set, or if there are no limits. Successful allocations do not
-**        change it, because a __close handler may run before the message is used.
+**        limit. It is NULL if that allocation has failed for another reason (luaN_unlimited), if
+**        none has failed since the limits were set, or if there are no limits. Successful
+**        allocations do not change heap.refusal, because a __close handler may run before the
+**        message is used.
 */
 #pragma once
 
 #include "seam.h"
 
-/* Bytes of allocation between two safepoints while safepoints have work to do: finalizers to call,
-   or remembered tables to visit (refine.c). A larger value delays the work, a smaller one costs
-   more time. Also the usual smallest size of a nursery. */
+/* Bytes of allocation between two safepoints that call finalizers or visit remembered tables
+   (refine.c), while such work is left. A larger value delays the work, a smaller one costs more
+   time. Also the usual smallest size of a nursery. */
 #define LUAN_GAP	((l_mem)16 * 1024)
 
 /* Adds the bytes that the fast path has allocated since the last update to GCdebt and
@@ -47,7 +48,7 @@ static inline uint64_t luaN_topoint (const luaN_Heap *h) {
 }
 
 /* Makes the next sample due after 'distance' bytes of allocation from now. The caller must call
-   luaN_setlimit afterwards. */
+   luaN_setlimit afterwards, because heap.limit depends on the sample point. */
 static inline void luaN_setpoint (luaN_Heap *h, uint64_t distance) {
   h->point = (uint64_t)(uintptr_t)h->free + distance;
 }
@@ -77,25 +78,26 @@ static inline uint64_t luaN_left (const global_State *g) {
   return (a < u) ? a : u;
 }
 
-/* The state must have limits. Returns 1 if n more bytes would exceed one of these limits, and
-   stores the limit's message for the error. May run an emergency collection first, to get below the
-   limit of the bytes in use. */
+/* Returns 1 if n more bytes would exceed a limit of the state, and stores the limit's message for
+   the error. May first run an emergency collection, to get below the limit of the bytes in use. The
+   state must have limits. */
 LUAI_FUNC int luaN_compare (lua_State *L, uint64_t n) __attribute__((noinline));
 
 /* True if an allocation of n bytes must be refused because of a limit of the state. */
 #define luaN_exceeds(L,n) \
   (l_unlikely(G(L)->heap.limits != NULL) && luaN_compare(L, n))
 
-/* Records that the last allocation has failed for another reason than a limit, so that the error
-   does not get a limit's message (LM2). The value is NULL, for use in a return statement. */
+/* Records that an allocation has failed for another reason than a limit, so that the error does not
+   get a limit's message (LM2). Yields NULL, so that the caller can return it. */
 #define luaN_unlimited(g)	((void *)((g)->heap.refusal = NULL))
 
 /* Sets heap.limit, up to which the fast path allocates, to the lowest of these addresses: end of
-   the free lines (N1), next sample (S1), next collection (N3), limits of the state (LM1). Sets it
-   to heap.free if every allocation is to be slow. */
+   the current hole (N1), next sample (S1), next collection (N3), limits of the state (LM1). Sets it
+   to heap.free if every allocation must take the slow path. */
 LUAI_FUNC void luaN_setlimit (global_State *g);
 
-/* Makes GCdebt and heap.allocated include all allocated bytes (N2), and sets heap.limit. */
+/* Adds the bytes that the fast path has allocated since the last update to GCdebt and
+   heap.allocated (luaN_account), and sets heap.limit. */
 LUAI_FUNC void luaN_flush (global_State *g);
 
 /* Aligns heap.free, the next address of the fast path, to 16 bytes for a userdata. Does nothing if
@@ -106,24 +108,24 @@ LUAI_FUNC void luaN_pad (global_State *g);
    overflow region), and updates the accounts. The next allocation takes other free lines. */
 LUAI_FUNC void luaN_retire (global_State *g);
 
-/* Sets the bytes in use (totalbytes + GCdebt) after a collection: the sum of old objects, young
-   objects that have survived, and explicit memory such as buffers (H6). */
+/* Sets the bytes in use (totalbytes + GCdebt) after a collection: the bytes of old objects, of
+   objects that the collection has left young, and of explicit memory such as buffers (H6). */
 LUAI_FUNC void luaN_recomputelive (global_State *g);
 
-/* Counts a change of the memory of o by 'change' bytes, because its vectors, stack or CallInfos
-   have grown or shrunk. Does nothing if o is young. */
+/* Adds 'change' to the counts of old bytes: the vectors, stack or CallInfos of o have grown by this
+   number of bytes (shrunk if it is negative). Does nothing if o is young. */
 LUAI_FUNC void luaN_recounted (lua_State *L, GCObject *o, l_mem change);
 
-/* Makes the next minor collection due n bytes earlier; later if n < 0. */
+/* Makes the next minor collection due after n fewer bytes of allocation (more bytes if n < 0). */
 LUAI_FUNC void luaN_shorten (global_State *g, l_mem n);
 
 /* Makes a minor collection due at the next safepoint, unless the collector is stopped. */
 LUAI_FUNC void luaN_hurry (global_State *g);
 
-/* Makes the next safepoint run after at most 'gap' bytes of allocation, so that more finalizers are
-   called there. For this it withholds a part of the nursery, which luaN_resume gives back. */
+/* Raises GCdebt so that a safepoint calls more finalizers after at most 'gap' bytes of allocation.
+   The bytes added to GCdebt are a part of the nursery, which luaN_resume gives back. */
 LUAI_FUNC void luaN_defer (global_State *g, l_mem gap);
 
-/* Gives the part of the nursery back that luaN_defer has withheld. Returns 1 if there was such a
-   part and now no collection is due; else 0. */
+/* Gives back the part of the nursery that luaN_defer has withheld: subtracts its bytes from GCdebt.
+   Returns 1 if there was such a part, and no collection is due now; else 0. */
 LUAI_FUNC int luaN_resume (global_State *g);

@@ -11,7 +11,7 @@
 #include "mem.h"
 #include "sampling.h"
 
-/* capacity, in elements, of a vector that luaM_growaux_ grows for the first time */
+/* smallest capacity, in elements, of a vector that luaM_growaux_ has grown */
 #define FIRST_SIZE	4
 
 
@@ -36,9 +36,9 @@ void *luaN_saferesize (lua_State *L, void *block, size_t osize, size_t nsize, in
 
 
 /*
-** Returns a vector with capacity for more than 'nelems' elements, and sets *psize to its capacity:
-** twice the capacity of 'block', at most 'limit'; 'block' itself if that suffices. If 'block' has
-** 'limit' elements already, raises an error with the name 'elements'.
+** Returns the vector 'block', which has *psize elements, if that is more than 'nelems'. Otherwise
+** grows the vector to twice the elements, at most 'limit', updates *psize, and returns the vector.
+** If it has 'limit' elements already, raises an error; its message contains the name 'elements'.
 */
 void *luaN_grow (lua_State *L, void *block, int nelems, int *psize,
                  int size_elem, int limit, const char *elements, int kind) {

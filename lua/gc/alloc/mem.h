@@ -18,17 +18,19 @@ LUAI_FUNC void *luaN_malloc (lua_State *L, size_t size, int kind);
 LUAI_FUNC void *luaN_saferesize (lua_State *L, void *block, size_t osize, size_t nsize, int kind);
 
 /* Grows a vector of the kind 'kind' (kind.h), like luaM_growaux_. Raises an error if there is no
-   memory, or if the vector has 'limit' elements already. elements: their name in the message. */
+   memory, or if the vector has 'limit' elements already. elements: name of the elements in the
+   message. */
 LUAI_FUNC void *luaN_grow (lua_State *L, void *block, int nelems, int *psize,
                            int size_elem, int limit, const char *elements,
                            int kind);
 
-/* Shrinks a vector of the kind 'kind' (kind.h) to 'final' elements, like luaM_shrinkvector_. */
+/* Shrinks a vector of the kind 'kind' (kind.h) from *size to 'final' elements, like
+   luaM_shrinkvector_. */
 LUAI_FUNC void *luaN_shrink (lua_State *L, void *block, int *size, int final,
                              int size_elem, int kind);
 
-/* Raises a memory error. Calls the sampler's 'starved' first, unless a limit has refused the
-   allocation (sampling.c). */
+/* Raises a memory error. First calls the sampler's function 'starved', unless a limit of the state
+   has refused the allocation. */
 LUAI_FUNC l_noret luaN_nomemory (lua_State *L);
 
 /* A protected call saves the limits of the state (the result of luaN_limitsof) and restores them at
@@ -38,8 +40,8 @@ LUAI_FUNC l_noret luaN_nomemory (lua_State *L);
 #define luaN_relimit(L,l) \
   (l_unlikely(G(L)->heap.limits != (l)) ? luaN_setlimits(L, l) : cast_void(0))
 
-/* Returns the message of memory errors: that of the limit that has refused the last failed
-   allocation (LM2 of limit.h), or upstream's. */
+/* The message of memory errors: if a limit of the state has refused the last failed allocation, the
+   message of that limit (LM2 of limit.h); else upstream's message. */
 #define luaN_memerrmsg(g) \
   ((g)->heap.refusal != NULL ? (TString *)(g)->heap.refusal : (g)->memerrmsg)
 

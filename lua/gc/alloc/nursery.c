@@ -20,8 +20,8 @@
 #define UDATAROOM	((size_t)16)
 
 
-/* Returns 1 if a block of this size and kind (kind.h) is not allocated in the nursery: it comes
-   from lua_Alloc, or is the only block in its lines. */
+/* Returns 1 if a block of this size and kind (kind.h) is not part of the nursery: it comes from
+   lua_Alloc, or shares its lines with no other block. */
 static inline int islarge (size_t size, int kind) {
   if (l_likely(size <= LUAN_LARGETEXT)) return luaN_isexplicit(kind);
   return size > luaN_mostbumped(kind) || luaN_isexplicit(kind);
@@ -30,7 +30,8 @@ static inline int islarge (size_t size, int kind) {
 
 /* Bytes that a long string or large userdata adds to GCdebt if it fits into pace.textroom, a
    separate allowance for such objects. The number is above 0 because a program that allocates only
-   such objects needs minor collections, too. A higher value makes them more frequent. */
+   such objects needs minor collections, too. A higher value makes minor collections more
+   frequent. */
 #define TEXTCHARGE	((l_mem)128)
 
 
@@ -40,7 +41,8 @@ static inline int islarge (size_t size, int kind) {
 ** Takes the unused part of the overflow region (free lines for blocks that do not fit into the
 ** current hole), so that the nursery can continue there: sets *r to that part, from the next
 ** multiple of 16 bytes on, and makes the overflow region empty. Returns 0, and changes nothing, if
-** that part has less than n bytes, or if the heap is above LUAN_DENSEHEAP bytes.
+** that part has less than n bytes, or if the blocks of the heap have more than LUAN_DENSEHEAP
+** bytes.
 */
 static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
   size_t pad = (uintptr_t)h->overflow.free & 15;
@@ -55,8 +57,9 @@ static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
 
 /*
 ** Bump-allocates n bytes in the current hole (run of free lines), even above heap.limit. Takes
-** another hole if the current one is too short. Returns NULL, and keeps the current hole, if no
-** hole has n bytes. desperate: 1 after an emergency collection, to search all blocks.
+** another hole if the current one is too short. Returns NULL, and keeps the current hole, if it
+** finds none of n bytes; above LUAN_SMALL bytes, it does not search other blocks. desperate: 1
+** after an emergency collection, to search all blocks.
 */
 static char *bump (global_State *g, size_t n, int desperate) {
   luaN_Heap *h = &g->heap;
@@ -81,7 +84,8 @@ static char *bump (global_State *g, size_t n, int desperate) {
 
 /*
 ** Bump-allocates n bytes in the overflow region (free lines for blocks that do not fit into the
-** current hole). Takes other free lines if the region is too short. Returns NULL if there are none.
+** current hole). Takes another hole as region if the region is too short. Returns NULL if there is
+** none.
 ** align      The number of bytes from the start of the block to the end of the region is a multiple
 **            of 'align'. (The region ends at the end of a line.) LUAN_LINE for a block that must
 **            not share lines.
@@ -107,9 +111,9 @@ static char *bumpoverflow (global_State *g, size_t n, size_t align, int desperat
 }
 
 
-/* Returns the list that must get an entry for a new block of this kind (kind.h) that is not in the
-   nursery. For an object, the entry is the object; for an array part or hash part, it is the table.
-   Returns NULL for other kinds, which need no entry. */
+/* Returns the list of the sweep that needs an entry for a new block of this kind (kind.h) that is
+   not in the nursery. For an object, the entry is the object; for an array part or hash part, it is
+   the table. Returns NULL for other kinds, which need no entry. */
 static luaN_Vec *listfor (luaN_Gc *c, int kind) {
   if (kind < LUAN_VARRAY) return &c->lists.large.v;
   if (kind == LUAN_VARRAY || kind == LUAN_VHASH) return &c->lists.tables.v;
@@ -117,8 +121,8 @@ static luaN_Vec *listfor (luaN_Gc *c, int kind) {
 }
 
 
-/* Returns the address of a large userdata in its block, a multiple of 16. Stores its distance from
-   the start of the block in the byte before it. */
+/* Returns the address of a large userdata in its block, a multiple of 16. Stores the distance from
+   the start of the block to the userdata in the byte before the userdata. */
 static char *udataplace (char *block) {
   char *p = (char *)(((uintptr_t)block + UDATAROOM) & ~(uintptr_t)(UDATAROOM - 1));
   p[-1] = (char)(p - block);
@@ -300,8 +304,8 @@ void luaN_countlate (lua_State *L, void *block, size_t size, int kind) {
 }
 
 
-/* Counts the growth of the block at p, from o to n bytes, for the pacer, the accounts and samples;
-   takes a sample if one is due. kind: kind of the block (kind.h). */
+/* Adds the growth of the block at p, from o to n bytes, to GCdebt, heap.allocated and the counts
+   for samples; takes a sample if one is due. kind: kind of the block (kind.h). */
 static void countgrowth (lua_State *L, char *p, size_t o, size_t n, int kind) {
   global_State *g = G(L);
   uint64_t d = luaN_topoint(&g->heap);
@@ -406,9 +410,9 @@ void *luaN_resize (lua_State *L, void *block, size_t osize, size_t nsize, int ki
 }
 
 
-/* To be called when a block of n bytes from lua_Alloc was freed explicitly: it has left no garbage,
-   so the next minor collection is delayed by up to n bytes of allocation. Does nothing while
-   luaN_defer withholds a part of the nursery. */
+/* To be called when a block of n bytes from lua_Alloc was freed explicitly. Such a block leaves no
+   garbage to collect, so this delays the next minor collection by up to n bytes of allocation. Does
+   nothing while luaN_defer withholds a part of the nursery. */
 static void payback (global_State *g, size_t n) {
   size_t most = (g->heap.gc.pace.deferred == 0) ? g->heap.spare : 0;
   l_mem back = (l_mem)(n < most ? n : most);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** The nursery: bump allocation into the holes (runs of free lines) of the heap. Every event that
-** may interrupt an allocation is part of one limit:
+** The nursery: bump allocation into the holes (runs of free lines) of the heap. One limit covers
+** every event that may interrupt an allocation:
 **
 **   heap.limit = min(end of the current hole,
 **                    address before the sample point,
@@ -14,8 +14,8 @@
 **
 ** Samples and the pacer count each block that the core requests, rounded up to 8 bytes: objects,
 ** vectors, stacks, CallInfos, prototypes, buffers. Special cases:
-** - A block that grows counts its growth; if it is moved, the pacer counts all its bytes. A block
-**   that shrinks counts nothing.
+** - Of a block that grows, the growth counts; if the block is moved, the pacer counts all its
+**   bytes. A block that shrinks does not count.
 ** - For the pacer, a long string or large userdata may count with fewer bytes (TEXTCHARGE of
 **   nursery.c), and growth of the string table does not count.
 ** - External bytes of userdata count for samples; for the pacer as outside.c and pace.c describe.
@@ -24,11 +24,10 @@
 ** Invariants. The members free, limit, end, mark, point and allocated are those of luaN_Heap.
 **   N1  free <= limit <= end, and all three are addresses in the current hole. If there is none,
 **       all three are the address of the luaN_Heap.
-**   N2  mark <= free. The bytes of the hole up to 'mark' are counted in GCdebt and 'allocated'.
-**       luaN_flush adds the bytes from mark to free, and sets mark to free. A signal handler may
-**       run while these members or the hole are being changed. In the handler, the result of
-**       luaN_allocated may be wrong by up to LUAN_BLOCK bytes plus the bytes of the block that is
-**       being counted.
+**   N2  mark <= free. GCdebt and 'allocated' include the bytes of the hole up to 'mark'. luaN_flush
+**       adds the bytes from mark to free, and sets mark to free. A signal handler may run while
+**       these members or the hole are being changed. In the handler, the result of luaN_allocated
+**       may be wrong by up to LUAN_BLOCK bytes plus the bytes of the block that is being counted.
 **   N3  A collection is due when GCdebt is above 0. While GCdebt is at most 0, limit is at most
 **       mark - GCdebt. (When 'free' has reached that address, luaN_flush sets GCdebt to 0.) So the
 **       allocation that makes a collection due takes the slow path.
@@ -58,20 +57,19 @@
    be exceeded. */
 LUAI_FUNC void *luaN_slow (lua_State *L, size_t size, int kind);
 
-/* Counts a block of this size and kind (kind.h) as if it were allocated now, for samples and the
-   pacer. Used when a hash part that was allocated in advance (growth.h) becomes part of its
-   table. */
+/* Counts a block of this size and kind (kind.h), for samples and the pacer, as if it were allocated
+   now. Used when a hash part that was allocated in advance (growth.h) becomes part of its table. */
 LUAI_FUNC void luaN_countlate (lua_State *L, void *block, size_t size, int kind);
 
 /*
-** Keeps the lines of o from being reused: gives them the mark LUAN_HELD. o is a long string or
-** userdata that a collection has found alive and that shares no lines. Does nothing if o is not in
-** lines.
+** Gives the lines of o the mark LUAN_HELD, so that they are not reused. o is a long string or
+** userdata that a collection has found alive, and that shares no line with other objects. Does
+** nothing if o is not in lines.
 */
 LUAI_FUNC void luaN_holdtext (global_State *g, const GCObject *o);
 
-/* Frees o, a dead long string or userdata that shares no lines. Returns the block in which lines
-   became free, to be passed to luaN_relist; NULL if there is none. */
+/* Frees o, a dead long string or userdata that shares no line with other objects. Returns the block
+   in which lines became free, to be passed to luaN_relist; NULL if there is no such block. */
 LUAI_FUNC luaN_Block *luaN_freetext (global_State *g, GCObject *o);
 
 /* Bytes allocated by the fast path that GCdebt and heap.allocated do not include yet (N2). */
@@ -92,7 +90,7 @@ static inline void *luaN_bump (luaN_Heap *h, size_t n) {
   return p;
 }
 
-/* Like luaN_new, for a caller that has loaded the heap h already. */
+/* Like luaN_new, for a caller that has the heap of the state in h already. */
 static inline void *luaN_newin (lua_State *L, luaN_Heap *h, size_t size, int kind) {
   if (l_likely(size <= luaN_mostbumped(kind))) {
     void *p = luaN_bump(h, luaN_round(size));

@@ -19,7 +19,7 @@ LUAI_FUNC luaN_Kind luaN_kindfor (int kind);
 /*
 ** Counts the block of n bytes at p for samples. If a sample is due, takes it, or postpones it while
 ** a stack is being moved (S2). The caller must always call luaN_setlimit afterwards.
-** - old: bytes of the block that this one replaces, which were counted already
+** - old: bytes that were counted already: those of the block that this block replaces
 ** - kind: kind of the block (kind.h)
 ** - d: bytes from the start of the allocation to the next sample (luaN_topoint)
 ** - outside: 1 if the block is not in the hole (run of free lines) in which the fast path allocates
@@ -37,8 +37,8 @@ static inline int luaN_iswatched (const luaN_Heap *h, const void *block) {
   return l_unlikely(h->watched[bit / 64] >> bit % 64 & 1);
 }
 
-/* Calls the sampler's function 'freed' for a watched block. Not inlined, so that callers need not
-   save registers on the common path. */
+/* Calls the sampler's function 'freed' for a block that the sampler watches (luaN_iswatched). Not
+   inlined, so that callers need not save registers if the block is not watched. */
 LUAI_FUNC void luaN_reportfree (lua_State *L, const void *block)
     __attribute__((noinline));
 
@@ -61,8 +61,8 @@ LUAI_FUNC void luaN_atomic (lua_State *L, int major);
    sampler. */
 LUAI_FUNC void luaN_countoutside (lua_State *L, Udata *u, uint64_t n);
 
-/* Calls the sampler's function 'copied' when the countdown has reached 0, and starts the next
-   countdown. n: bytes copied just now. */
+/* To be called when n bytes were copied, and the countdown heap.copyleft is at most n. Calls the
+   sampler's function 'copied', and starts the next countdown. */
 LUAI_FUNC void luaN_reportcopy (lua_State *L, size_t n);
 
 /* Counts n bytes that were copied because a table or buffer has grown. May call the sampler, which

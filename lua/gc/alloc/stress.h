@@ -19,9 +19,9 @@
 /* Reads LUAN_STRESS for a new state. */
 LUAI_FUNC void luaN_readstress (global_State *g);
 
-/* If LUAN_STRESS has emergency=N, runs an emergency collection in every N-th call. To be called at
-   events that run an emergency collection if memory is short: a slow allocation, a new thread, a
-   new finalizer, a test for an overdue collection. */
+/* If LUAN_STRESS has emergency=N, runs an emergency collection in every N-th call, less often in a
+   large heap. To be called at events that run an emergency collection if memory is short: a slow
+   allocation, a new thread, a new finalizer, a test for an overdue collection. */
 LUAI_FUNC void luaN_stress (lua_State *L);
 #else
 #define luaN_readstress(g)	((void)0)

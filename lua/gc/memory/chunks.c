@@ -103,8 +103,8 @@ static int advise (global_State *g, char *p, size_t n, int advice) {
 #define hugepages(g,p,n,yes)  advise(g, p, n, (yes) ? MADV_HUGEPAGE : MADV_NOHUGEPAGE)
 
 
-/* Returns 1 if lua_Alloc can provide n bytes in pieces of 'size' bytes. To find out, requests the
-   pieces and frees them again. */
+/* Returns 1 if lua_Alloc can provide n bytes in pieces of 'size' bytes: requests the pieces and
+   frees them again. */
 static int hasmore (global_State *g, size_t n, size_t size) {
   void *list = NULL, *p;
   size_t sum = 0;
@@ -156,7 +156,8 @@ static void newblock (luaN_Blocks *h, luaN_Chunk *c, unsigned i, unsigned n, siz
 }
 
 
-/* Initializes chunk c, of 'size' bytes with n blocks from 'first' on, and adds it to the heap. */
+/* Initializes chunk c of 'size' bytes, which has n blocks from address 'first' on, and adds it to
+   the heap. */
 static void addchunk (luaN_Blocks *h, luaN_Chunk *c, size_t size, char *first, unsigned n) {
   memset(c, 0, sizeof(*c));
   c->size = size;
@@ -360,7 +361,7 @@ static int isfreepage (const luaN_Block *b, unsigned page) {
 }
 
 
-/* Returns the free pages of b to the system. Returns how often it has called 'advise', which is an
+/* Gives the free pages of block b back to the system. Returns the number of calls of 'advise', an
    upper bound of the number of system calls. */
 static unsigned releasepages (global_State *g, luaN_Block *b) {
   luaN_Blocks *h = &g->heap.blocks;

@@ -52,7 +52,8 @@ LUAI_FUNC void luaN_mayenter (struct lua_State *L, const char *function);
 #define luaN_mayenter(L,f)	((void)0)
 #endif
 
-/* Evaluates 'call', the call of a function of the sampler. */
+/* Evaluates 'call', which calls a function of the sampler. The debug build records meanwhile that
+   this function runs. */
 #define luaN_callsampler(h,call)	(luaN_asking(h, 1), (call), luaN_asking(h, 0))
 
 /* luaN_mustverify is called after each collection: checks the invariants of the heap, and ends the

@@ -28,7 +28,8 @@ static struct {
   /* The block at the end of malloc's heap that a state has freed, but that is not passed to free
      yet (luaN_keepend); NULL: none. */
   char *last;
-  /* milliseconds of CLOCK_MONOTONIC when luaN_keepend last received a block of malloc's heap */
+  /* time at which luaN_keepend last received a block of malloc's heap, in milliseconds of
+     CLOCK_MONOTONIC */
   unsigned at;
 } stays;
 

@@ -87,8 +87,8 @@
    block stays unused. For a larger allocation, the nursery continues in the current block: the
    allocation uses a second hole, the overflow region. */
 #define LUAN_SMALL	256u
-/* Number of lists of blocks with holes. Index of a list: log2 of the number of lines of the largest
-   hole of its blocks. */
+/* Number of lists 'holed' of blocks with holes. The index of a list is log2 of the number of lines
+   of the largest hole of its blocks. */
 #define LUAN_CLASSES	10
 
 /* Bit in a line's mark byte: the line is part of a hole (run of free lines) that the allocator has

@@ -32,7 +32,7 @@ static struct {
   size_t room;
   /* bytes of mappings requested since a state was last closed */
   size_t requested;
-  /* milliseconds of CLOCK_MONOTONIC when a state was last closed */
+  /* time at which a state was last closed, in milliseconds of CLOCK_MONOTONIC */
   unsigned at;
   int closed;			/* 1: a state of the process was closed */
 } spares;

@@ -34,7 +34,7 @@ LUAI_FUNC void luaN_unmap (char *p, size_t size);
 
 /* Returns the largest spare mapping (left by a closed state) of at most *size bytes, and sets *size
    to its size. Returns NULL if there is none, or if another OS thread uses the spare mappings. Adds
-   the requested bytes to the number that luaN_closespares reads. The memory has arbitrary
+   the requested bytes to the number that luaN_closespares reads. The mapping has arbitrary
    contents. */
 LUAI_FUNC char *luaN_takespare (size_t *size);
 
