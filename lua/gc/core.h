@@ -14,8 +14,8 @@
    (T1). */
 #define LUAN_CLEAN	0x08
 
-/* Value of nextdirty in the last thread of the list remset.dirty. Not NULL: nextdirty of a thread
-   outside the list is NULL. */
+/* Value of nextdirty in the last thread of the list remset.dirty. It is not NULL, because a thread
+   with nextdirty NULL is not in the list. */
 #define LUAN_LASTDIRTY	((lua_State *)(uintptr_t)1)
 
 /*

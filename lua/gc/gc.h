@@ -587,7 +587,7 @@ LUAI_FUNC void luaN_overdue (lua_State *L);
 #define luaN_pin(L,f) \
   (G(L)->heap.pinned = ((f) != NULL) ? obj2gco(&(f)->c) : NULL)
 
-/* The closure that luaN_pin has pinned is no root any more. */
+/* Unpins the closure that luaN_pin has made a root. */
 #define luaN_unpin(L)	(G(L)->heap.pinned = NULL)
 
 /* Write barrier, to be called after a store of value v into 'slot' of table t. */

@@ -474,8 +474,7 @@ typedef struct luaN_Pace {
   size_t size;
   /* Sums over all nurseries that have ended, in bytes.
      charged  the bytes by which allocation has raised GCdebt in each nursery
-     planned  for each nursery the smaller of two numbers: the bytes by which allocation has raised
-              GCdebt, and the size that was computed when the nursery started */
+     planned  the same sum, with at most the size computed at its start for each nursery */
   uint64_t planned, charged;
   /* Work debt: bytes whose marking was due in earlier pauses and did not fit into them. Each pause
      adds the debt to its own work (luaN_pay). */

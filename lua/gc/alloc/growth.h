@@ -97,7 +97,7 @@ LUAI_FUNC int luaN_adoptgrowth (lua_State *L, luaN_Growth *w);
 LUAI_FUNC void luaN_endgrowth (global_State *g);
 
 /* Frees the growth buffer (next hash part of a table) if its table received no key since the
-   previous call. To be called when a major collection starts. */
+   previous call of this function. To be called when a major collection starts. */
 LUAI_FUNC void luaN_dropidle (global_State *g);
 
 /* Frees the growth buffer if this collection has found its table dead (has not marked it). To be

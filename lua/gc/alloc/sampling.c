@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls the sampler's functions for samples and events (sampling.h), and has the functions of
+/* Calls the sampler's functions for samples and events (sampling.h). Implements the functions of
    seam.h that set the sampler. */
 
 #include "ldo.h"

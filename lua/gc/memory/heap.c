@@ -28,8 +28,8 @@ void luaN_unlist (luaN_Blocks *h, luaN_Block *b) {
 }
 
 
-/* Adds b to the list that 'where' names (luaN_Where) as its first block, so that the block used
-   last is used again first. But a small block becomes the last one of the lists 'empty' and
+/* Adds b to the list that 'where' names (luaN_Where): as the first block, so that the blocks used
+   most recently are used again first; a small block as the last one, if the list is 'empty' or
    'holed'. */
 void luaN_enlist (luaN_Blocks *h, luaN_Block *b, luaN_Where where) {
   luaN_Link *head = (where == LUAN_EMPTY) ? &h->empty

@@ -257,16 +257,17 @@ typedef struct luaN_Blocks {
   luaN_Chunk *next;
   /* bytes obtained from lua_Alloc or mapped (H5) */
   size_t held;
-  /* Bytes that luaN_ask has freed by lua_Alloc since the last call of luaN_freeend, which adds them
-     to the count of the process (giveback.h). */
+  /* Bytes that luaN_ask has freed since the last call of luaN_freeend. luaN_freeend adds them to
+     the count of freed bytes of the process (giveback.h). */
   size_t freed;
   /* Limit of luaN_askmore, in bytes: it refuses growth that would raise the field 'held' to this
      number; 0: no limit. Set when lua_Alloc refuses memory; set to 0 at the end of a major
      collection. */
   size_t ceiling;
   /* A number of bytes for the field 'held': a test of luaN_leavesroom has shown that lua_Alloc can
-     provide memory until 'held' has this number. Growth that stays well below this number is not
-     tested again. Set to 0 at the end of a major collection. */
+     provide memory until 'held' has this number. Growth after which at least half of the reserve
+     (luaN_leavesroom) is below this number is not tested again. Set to 0 at the end of a major
+     collection. */
   size_t proven;
   /* Limit for heap.allocated, the bytes allocated in the life of the state: up to this limit,
      luaN_leavesroom lets the heap grow without checking that lua_Alloc can provide more. Set anew

@@ -115,8 +115,8 @@ static void clean (luaN_Blocks *h, luaN_Block *b, unsigned i) {
 
 void luaN_recycle (luaN_Blocks *h) {
   luaN_Block *b;
-  /* The allocator will use the block that is moved last first, because luaN_enlist adds each block
-     at the start of its new list (a small block at the end). */
+  /* luaN_enlist adds each block at the start of its new list (a small block at the end), so the
+     allocator uses the blocks in the reverse order of this loop. */
   while ((b = firstof(&h->used)) != NULL) {
     unsigned i, k;
     for (i = 0; i < b->nlines; i += 8) {
@@ -251,7 +251,7 @@ int luaN_holehere (global_State *g, luaN_Region *r, size_t n) {
 }
 
 
-/* Takes the first hole of at least n bytes in any block, also in blocks of no list, for region *r.
+/* Sets *r to the first hole of at least n bytes in any block, even a block that is in no list.
    Returns 0 if no block has such a hole. */
 static int holeanywhere (luaN_Blocks *h, luaN_Region *r, size_t n) {
   luaN_Chunk *c;

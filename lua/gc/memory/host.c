@@ -58,7 +58,7 @@ void luaN_freeend (global_State *g, int now) {
 
 
 int luaN_trimmalloc (global_State *g, int now) {
-  /* malloc_trim calls madvise */
+  /* LUA_GC=no-madvise forbids madvise, which malloc_trim calls */
   return g->frealloc == luaN_alloc && !g->heap.gc.pace.tuning.nomadvise &&
          luaN_giveback(milliseconds(g), now);
 }

@@ -42,7 +42,7 @@ LUAI_FUNC void *luaN_ask (struct global_State *g, void *p, size_t osize, size_t 
 LUAI_FUNC void luaN_freeend (struct global_State *g, int now);
 
 /* Returns free memory of malloc to the system (luaN_giveback). Does nothing if lua_Alloc is not
-   luaN_alloc, or if madvise is not allowed (a seccomp filter may forbid it). If 'now' is 0, calls
+   luaN_alloc, or if LUA_GC has no-madvise, because malloc_trim calls madvise. If 'now' is 0, calls
    malloc_trim at most once a second. Returns 1 if malloc_trim was called. To be called after
    luaN_freeend. */
 LUAI_FUNC int luaN_trimmalloc (struct global_State *g, int now);

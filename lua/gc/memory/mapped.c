@@ -25,7 +25,7 @@ typedef struct Spare {
 static struct {
   /* 1: an OS thread uses the spare mappings (luaN_hold) */
   int busy;
-  /* lists of spare mappings, by size in blocks of LUAN_BLOCK bytes */
+  /* of[n]: list of the spare mappings of n * LUAN_BLOCK bytes */
   Spare *of[LUAN_MAPUNITS + 1];
   size_t bytes;			/* bytes of all spare mappings */
   /* limit for the bytes of spare mappings; set when a state is closed */
