@@ -717,8 +717,8 @@ static inline int luaN_bucket (const global_State *g, unsigned int h) {
 LUAI_FUNC void luaN_growstrings (lua_State *L);
 
 /* Sets the size of L's stack to 'size' slots in place, and returns 1. All frames must end within
-   'size' slots (T4). Returns 0 if the stack has that size already, or if its block is too short.
-   Does not allocate or collect. */
+   'size' slots (T4). Returns 0 if the stack has that size already, or if the block of the stack is
+   too short. Does not allocate or collect. */
 LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 
 /* Largest growth of a stack, in slots. With a higher value stacks are moved less often, but each
@@ -729,9 +729,9 @@ LUAI_FUNC int luaN_limitstack (lua_State *L, int size);
 #define luaN_longer(size) \
   ((size) + ((size) < LUAN_STRIDE ? (size) : LUAN_STRIDE))
 
-/* Returns how many slots the block of L's stack must have for a stack of 'size' slots (T4). If the
-   present block is shorter, sets its unused slots to nil, because the caller copies the whole
-   block. */
+/* Returns the number of slots that the block of L's stack must have for a stack of 'size' slots
+   (T4). If the present block is shorter, sets the unused slots of this block to nil, because the
+   caller will copy the whole block. */
 LUAI_FUNC int luaN_roomfor (lua_State *L, int size);
 
 /*
@@ -761,7 +761,7 @@ LUAI_FUNC void luaN_built (lua_State *L);
 
 /*
 ** Updates L after its stack was moved from a block of 'oldsize' slots. stack_last must be the end
-** of the new block; it becomes the end of a stack of 'size' slots.
+** of the new block at the call; luaN_moved sets it to the end of a stack of 'size' slots.
 **
 ** Makes the next collection scan the stack. Takes the sample of the new block if it was postponed
 ** because the stack could not be walked during the move (S2).

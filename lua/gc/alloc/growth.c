@@ -33,7 +33,7 @@ static void *growth_take (global_State *g, size_t n) {
 
 
 /* Subtracts n bytes, rounded up to 8, from the bytes in use and from the bytes of explicit memory
-   (memory that is not in lines, but freed by explicit calls). */
+   (memory that is freed by explicit calls, not by a collection). */
 static void growth_uncount (global_State *g, size_t n) {
   g->heap.gc.bytes.explicit -= luaN_round(n);
   g->totalbytes -= (l_mem)luaN_round(n);

@@ -36,9 +36,9 @@ void *luaN_saferesize (lua_State *L, void *block, size_t osize, size_t nsize, in
 
 
 /*
-** Returns the vector 'block', which has *psize elements, if that is more than 'nelems'. Otherwise
-** grows the vector to twice the elements, at most 'limit', updates *psize, and returns the vector.
-** If it has 'limit' elements already, raises an error; its message contains the name 'elements'.
+** If *psize, the capacity of the vector 'block', is above 'nelems', returns 'block'. Otherwise
+** doubles the capacity, up to 'limit', updates *psize, and returns the vector. If the capacity is
+** 'limit' already, raises an error; 'elements' is the name of the elements in its message.
 */
 void *luaN_grow (lua_State *L, void *block, int nelems, int *psize,
                  int size_elem, int limit, const char *elements, int kind) {

@@ -117,8 +117,8 @@
 struct luaN_Chunk;
 struct global_State;
 
-/* Links of a block in a circular list. Each list also contains one luaN_Link that belongs to no
-   block, a member of luaN_Blocks; an empty list contains only this one. */
+/* Links of a block in a circular list. The head of each list is a luaN_Link in luaN_Blocks, which
+   belongs to no block; an empty list contains only its head. */
 typedef struct luaN_Link {
   struct luaN_Link *next, *prev;
 } luaN_Link;
@@ -208,7 +208,7 @@ typedef struct luaN_Chunk {
   ((luaN_Block *)((c)->first + (size_t)(i) * LUAN_BLOCK))
 
 /* The unused rest of a hole (run of free lines). The allocator takes memory from its start. If
-   there is no hole, both addresses are that of the luaN_Heap. */
+   there is no hole, both fields are the address of the luaN_Heap. */
 typedef struct luaN_Region {
   char *free;			/* next byte to allocate */
   /* end of the hole: the next line is in use, or the block ends here */
