@@ -10,8 +10,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Longest wait, in ms, for a thread between dying_hold and dying_release, or for another thread
-   that finishes the profiles. */
+/* Longest wait, in ms, until no thread is between dying_hold and dying_release, or until another
+   thread has finished the profiles. */
 #define PATIENCE_MS	10000
 
 static void (*finish[2]) (void);  /* functions set by dying_watch; index: DyingWhen; atomic */
@@ -24,7 +24,8 @@ static int holds;		/* number of threads between dying_hold and dying_release; at
 
 /* Signals that are handled in every process. */
 static const int STOPS[] = {SIGTERM, SIGINT, SIGABRT};
-/* Signals that are handled except in process 1 of a container, which does not die of them. */
+/* Signals that are handled in every process except process 1 of a container, which these signals do
+   not end (DY2). */
 static const int OTHERS[] = {SIGHUP, SIGQUIT, SIGPIPE};
 #define LENGTH(a)	(sizeof(a) / sizeof(*(a)))
 
@@ -38,7 +39,7 @@ void dying_nap (void) {
   while (nanosleep(&t, &t) != 0 && errno == EINTR) {}
 }
 
-/* Waits until no thread is between dying_hold and dying_release, at most PATIENCE_MS. */
+/* Waits until no thread is between dying_hold and dying_release, but at most PATIENCE_MS. */
 static void awaitholds (void) {
   int i;
   for (i = 0; i < PATIENCE_MS && __atomic_load_n(&holds, __ATOMIC_ACQUIRE) > 0; i++) dying_nap();

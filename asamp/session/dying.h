@@ -8,8 +8,8 @@
 **        SIGPIPE finish nothing. SIGTERM, SIGINT and SIGABRT do, because the container is killed
 **        next;
 **   DY3  a thread makes the file of a profile between dying_hold and dying_release, because the
-**        registered functions must find the file. In between, signals of this thread are blocked,
-**        and a handler on another thread waits, but at most 10 s.
+**        registered functions must find the file. In between, these signals are blocked on this
+**        thread, and a handler on another thread waits, but at most 10 s.
 */
 #ifndef asamp_dying_h
 #define asamp_dying_h
@@ -20,26 +20,27 @@
    block. The function DYING_THEN runs second and may wait for other threads. */
 typedef enum DyingWhen { DYING_ATONCE, DYING_THEN } DyingWhen;
 
-/* Registers 'finish', and installs a handler of SIGTERM and the other fatal signals listed above,
-   except those that the program handles or ignores. The handler calls 'finish', which must be able
-   to run whatever code the signal has interrupted. */
+/* Registers 'finish', and installs a handler of SIGTERM and the other signals listed at the top of
+   this file, except the signals that the program handles or ignores. The handler calls 'finish',
+   which must be safe to call after a signal has interrupted any code. */
 void dying_watch (DyingWhen when, void (*finish) (void));
 
 /* Call it before a thread creates the file of a profile, and dying_release afterwards. Blocks
-   SIGTERM and the other signals of dying_watch on this thread; meanwhile, their handlers on other
-   threads wait. Stores the thread's previous signal mask in *before. */
+   SIGTERM and the other signals of dying_watch on this thread. Until dying_release is called,
+   handlers of these signals on other threads wait (DY3). Stores the thread's previous signal mask
+   in *before. */
 void dying_hold (sigset_t *before);
 /* Unblocks the signals that dying_hold has blocked. *before: the signal mask that dying_hold has
    stored. */
 void dying_release (const sigset_t *before);
-/* Call it in a forked child: forgets all calls of dying_hold, because the threads that made them do
-   not exist there. */
+/* Call it in a forked child: resets the count of threads between dying_hold and dying_release,
+   because these threads do not exist in the child. */
 void dying_forked (void);
 
 /* Decides which thread finishes the profiles. First waits until no thread is between dying_hold and
-   dying_release. Returns 1 to the first caller in a process, which must finish the profiles and
-   call dying_done. Returns 0 to each later caller; if it runs on another thread than the first
-   caller, first waits until dying_done was called. Each wait lasts at most 10 s. */
+   dying_release. The first call in a process returns 1; its caller must finish the profiles and
+   call dying_done. Each later call returns 0; on another thread than the first call, it first waits
+   until dying_done was called. Each wait lasts at most 10 s. */
 int dying_start (void);
 void dying_done (void);
 

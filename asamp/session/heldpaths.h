@@ -20,15 +20,17 @@ typedef struct HeldPaths {
      without its last reference, and the text of that reference. */
   IdMap known;
   uint32_t n;	/* number of emitted paths */
-  /* Number of references left out of paths because there were READER_MAXPATHS paths, in this
-     profile or in one search of the heap (holders.c). */
+  /* Number of references left out because READER_MAXPATHS paths existed already: paths of this
+     profile, or paths of one search of the heap (Holders.left). */
   uint64_t left;
-  /* Number of references left out because their path already had READER_MAXSTEPS references. */
+  /* Number of references left out because a path had READER_MAXSTEPS or HOLDERS_DEPTH references
+     already (Holders.cut). */
   uint64_t cut;
 } HeldPaths;
 
-/* Emits the paths of *h that were not emitted yet. Replaces each path number in h->ids by the
-   number in the profile. Returns 0, with h->ids unchanged, if out of memory. */
+/* Emits the paths of *h that were not emitted yet. Replaces each path number in h->ids, which
+   counts the paths of one search, by the path's number in the profile. Returns 0, with h->ids
+   unchanged, if out of memory. */
 int heldpaths_emit (HeldPaths *p, ProfileState *profile, Holders *h);
 void heldpaths_free (HeldPaths *p);
 

@@ -40,7 +40,7 @@ static IdMap nameids;		/* Maps hashes of names to indexes in 'names'. */
 static const Set *sets[LABELS_MOST];
 static unsigned nsets = 1;
 static IdMap setids;		/* Maps hashes of 'pairs' to numbers of sets. */
-static ProfileLeft left;	/* counts of names, values and sets beyond the limits */
+static ProfileLeft left;	/* how often a limit left out a name, a value or a set */
 static uint64_t cut;	/* number of names and values truncated to LABELS_TEXT bytes */
 
 /* {== forks ============================================================ */
@@ -90,9 +90,9 @@ static int labels_nameof (const LabelChange *c) {
     left.labelnames++;
     return LABELS_NAMES;
   }
-  /* name->n counts the values of the label name. Value 0, LABELS_OTHERS, replaces values beyond the
-     limit. It exists already (n is 1) if an earlier call added it to this unused element and then
-     ran out of memory. */
+  /* Adds value 0, LABELS_OTHERS, which replaces values beyond the limit. If an earlier call added
+     value 0 and then ran out of memory, names[nnames] is unused but already has value 0 (name->n,
+     the number of values, is 1). */
   if (name->n == 0 && (!list_grow(&name->values, 0, &name->size, sizeof(char *)) ||
                        (name->values[0] = labels_copy(LABELS_OTHERS,
                                                        strlen(LABELS_OTHERS))) == NULL))
@@ -126,8 +126,8 @@ static int labels_valueof (Name *name, const LabelChange *c) {
   return (int)name->n++;
 }
 
-/* Adds, replaces or removes a label of a set, or leaves it out because of a limit. Returns 0 if out
-   of memory. */
+/* Adds, replaces or removes a label of a set. If a limit is exceeded, leaves the label out. Returns
+   0 if out of memory. */
 static int change (Set *s, const LabelChange *c) {
   int name = labels_nameof(c), value;
   size_t at = 0;

@@ -9,19 +9,20 @@
 **   LB2  a set never changes. labels_of takes no lock: the writer thread may call it at any
 **        time;
 **   LB3  memory is bounded: at most LABELS_NAMES names, LABELS_VALUES values per name,
-**        PROFILE_LABELS labels per set and LABELS_SETS sets. Further values become
-**        LABELS_OTHERS, further labels are left out; each case is counted.
+**        PROFILE_LABELS labels per set and LABELS_MOST sets. Further values become
+**        LABELS_OTHERS; labels with further names, and further labels of a set, are left out.
+**        labels_left reports how often this has happened.
 */
 #ifndef asamp_labels_h
 #define asamp_labels_h
 
 #include "sample.h"
 
-#define LABELS_OTHERS	"(others)"	/* represents all values beyond the limits */
+#define LABELS_OTHERS	"(others)"	/* replaces all values beyond the limits */
 #define LABELS_TEXT	255	/* longest name or value, bytes */
-/* Largest number of label sets. When LABELS_SETS of them exist, further sets contain only the names
-   that were set, all with the value LABELS_OTHERS. The remaining numbers are for such sets: one for
-   each combination of names. */
+/* Largest number of label sets. The first LABELS_SETS sets may have any labels. In each later set,
+   all labels have the value LABELS_OTHERS, so there is at most one later set for each combination
+   of names. When LABELS_MOST sets exist, set 0 replaces further sets. */
 #define LABELS_MOST	(LABELS_SETS + BOUND(256u, 8))
 #define LABELS_NOMEMORY	UINT32_MAX	/* result of labels_change if out of memory */
 
@@ -40,8 +41,8 @@ uint32_t labels_change (uint32_t set, const LabelChange *changes, size_t n);
    callback (EncoderConfig.labels). Takes no lock. */
 size_t labels_of (void *ud, uint32_t set, ProfileLabel *to);
 
-/* Adds the numbers of names, values and sets that were left out because of limits to *left, and the
-   number of truncated names and values to *texts. */
+/* Adds to *left how often a limit left out a name, a value or a set. Adds the number of truncated
+   names and values to *texts. */
 void labels_left (ProfileLeft *left, uint64_t *texts);
 
 #endif

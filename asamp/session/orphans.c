@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* Shortest time between two checks whether blocks of orphans (samples of closed states) were freed,
-   ns. It applies to MALLOC_SLOTS orphans; for fewer, the time is shorter in proportion. */
+   ns, if there are MALLOC_SLOTS orphans. With fewer orphans, the time is shorter in proportion. */
 #define CHECK_NS		100000000
 
 typedef struct Orphan {
@@ -26,8 +26,8 @@ static struct {
   const Profile *profile;	/* profile to which all elements of 'list' belong; atomic */
   Orphan *list;
   size_t n, size;		/* number of orphans in 'list' (atomic); its capacity */
-  /* 'deaths': result of mallocs_deaths at the last check for deaths; 'checked': time of that check,
-     ns. Both are atomic. */
+  /* Values at the last check for deaths. 'deaths': number of watched blocks freed so far
+     (mallocs_deaths); 'checked': time, ns. Both are atomic. */
   uint64_t deaths, checked;
 } o;
 
@@ -99,9 +99,9 @@ typedef struct Walk {
 } Walk;
 
 /* Visits the orphans (samples of closed states) of one state from index w->from on, and removes
-   those whose blocks were freed. Stores in 'runs' how many consecutive orphans are alive, dead,
-   alive, and so on; stops after 'most' numbers. Returns their number, and stores the state's id in
-   *state. */
+   those whose blocks were freed. Stores in 'runs' the lengths of runs of consecutive orphans:
+   alive, dead, alive, and so on, up to the last dead one. Stops after 'most' lengths. Returns the
+   number of lengths, and stores the state's id in *state. */
 static size_t runsof (Walk *w, uint32_t *runs, size_t most, uint32_t *state) {
   size_t n = 0, alive = w->alive;
   int dead = 0;

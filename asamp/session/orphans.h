@@ -5,7 +5,7 @@
 ** freed. Except for orphans_aredue and orphans_forked, the caller must hold the lock of the list of
 ** samplers (SS1 of sampler.h).
 **
-**   OP1  all orphans belong to one profile, that of the last successful orphans_adopt;
+**   OP1  all orphans belong to one profile. orphans_adopt first removes those of another profile;
 **   OP2  the orphans of a state are consecutive, in the order of the list of survivors (P7 of
 **        profile.h). Their deaths are reported after the state's end;
 **   OP3  each orphan has a slot that watches its block (mallocs.h); so there are at most
@@ -17,7 +17,7 @@
 #include "profile.h"
 #include "tracker.h"
 
-/* Makes orphans of the native-memory samples of state 's' that are still alive, and removes all
+/* Makes orphans of the live native-memory samples of state 's'. If there are any, removes all
    orphans of other profiles (OP1). 't': the state's tracker. Call it before the end of the state is
    reported. Returns the number of new orphans; 0 also if out of memory. */
 uint64_t orphans_adopt (const ProfileState *s, Tracker *t);
@@ -31,7 +31,7 @@ int orphans_aredue (const Profile *p, uint64_t now);
 void orphans_emit (Profile *p);
 
 /* Like orphans_emit, for profile_exit: each call stores deaths of one closed state in *last. Before
-   the first call, set *started to 0. Returns 0 if no deaths are left to store. */
+   the first call, set *started to 0. Returns 0 if all deaths were stored by earlier calls. */
 int orphans_last (Profile *p, int *started, ProfileLast *last);
 
 /* Removes the orphans (samples of closed states) of 'p' and stops watching their blocks. */

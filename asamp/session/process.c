@@ -32,7 +32,7 @@ static pid_t pid;		/* Process that has opened 'profile', or has failed to open i
 static int failed;
 /* Time of the next attempt to make the file, ns; 0: none. Atomic. */
 static uint64_t retry;
-/* Number (%n in the path) of the file to be made at the time 'retry'. */
+/* Number (%n in the path) of the file that the attempt at the time 'retry' makes. */
 static unsigned next;
 static char *path;		/* path of the current or the last profile */
 static SamplerShared with;
@@ -52,9 +52,10 @@ static int numbered;		/* number (%n in the path) of the last profile */
 /* 1: this is a forked child in which the function runs() was not called yet. Atomic. */
 static int parted;
 static void (*control) (void);	/* The function set by process_controlled; NULL: none. */
-static SamplerRate standing;	/* Rates of process_setup, restored after a temporary recording. */
+static SamplerRate standing;	/* Rates of process_setup, restored after a recording. */
 
-/* A profile that has ended. A state that has not run since that end may still use it. */
+/* A profile that has ended. A state that has not run since the end of the profile may still use
+   it. */
 typedef struct Old {
   struct Old *next;
   Profile *p;
@@ -125,7 +126,7 @@ static char *commandline (void) {
   return strdup(text);
 }
 
-/* Writes the reason to 'err' if there is no memory. Returns 0. */
+/* Writes to 'err' that there is not enough memory. Returns 0. */
 static int process_nomemory (char *err, size_t errsize) {
   snprintf(err, errsize, "cannot write a profile: not enough memory; raise ulimit -v");
   return 0;
@@ -212,7 +213,8 @@ static Profile *process_make (const char *to, unsigned number, char *err, size_t
   return p;
 }
 
-/* Returns 1 if the error may pass without a change of options, such as a full disk. */
+/* Returns 1 if the cause of the error, such as a full disk, may pass without a change of
+   options. */
 static int ispassing (int error) {
   return error == ENOSPC || error == EDQUOT || error == EMFILE || error == ENFILE ||
          error == ENOMEM;
@@ -225,8 +227,8 @@ static void setretry (int error, unsigned number) {
   __atomic_store_n(&retry, ispassing(error) ? clock_now() + RETRY_NS : 0, __ATOMIC_RELAXED);
 }
 
-/* Opens the first file named by the option 'out'; after a failure, the file with number 'next'.
-   Lock held. */
+/* Opens the file with number 1 of the option 'out'. If the last attempt of this process has failed,
+   opens the file with number 'next' instead. Lock held. */
 static void process_openfile (void) {
   char err[1024];
   const int isagain = failed && pid == getpid();
@@ -361,11 +363,11 @@ void process_join (lua_State *L) {
 
 /* {== operations on the running profile ================================ */
 
-/* Adds 'one' to the list of ended profiles. Frees those in the list that no state uses. */
+/* Adds 'one' to the list of ended profiles. Frees all profiles in the list that no state uses. */
 static void sweep (Profile *one) {
   Old **at = &olds, *o = malloc(sizeof(*o));
-  /* if malloc fails, the profile 'one' is not in the list, and so is never freed: states may still
-     use it */
+  /* if malloc fails, the profile 'one' is not added to the list and is never freed, because states
+     may still use it */
   if (o != NULL) {
     o->p = one;
     o->next = olds;
@@ -389,7 +391,8 @@ static void setrates (const ProcessRate *rate) {
   __atomic_store_n(&with.rates.most, rate->most, __ATOMIC_RELAXED);
 }
 
-/* Ends the profile 'old', if it is not NULL. 'isrecording' 1: it is a recording. */
+/* Ends the profile 'old', if it is not NULL. 'isrecording' 1: 'old' is a recording
+   (process_switch), so stores the errno of its failure, or 0, in 'cut'. */
 static void leavefile (Profile *old, int isrecording) {
   int error;
   if (old == NULL) return;

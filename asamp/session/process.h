@@ -2,9 +2,9 @@
 /*
 ** The profile that all Lua states of a process share: one file, one writer thread, one timer per OS
 ** thread. process_setup sets it up with the options of the environment variable ASAMP. The first
-** state opens the file. In a forked child, the first sample, mark or state opens it, so that a
-** child that soon calls exec leaves no file. The child's time is sampled from its first safepoint
-** on.
+** state opens the file. In a forked child, the first sample, mark or new state opens the child's
+** file, so that a child that soon calls exec leaves no file. The child's time is sampled from its
+** first safepoint on.
 **
 **   PR1  the variable 'profile' of process.c is NULL or belongs to this process ('pid'). It is
 **        changed with 'lock' held and read without it;
@@ -35,11 +35,11 @@ void process_controlled (void (*start) (void));
 /* Attaches a new state to the profile, if there is one. */
 void process_join (lua_State *L);
 
-/* The sampling rates of a recording. */
+/* The sampling rates of a profile. */
 typedef struct ProcessRate {
   uint64_t period;	/* bytes between allocation samples; 0: none */
   uint64_t timens;	/* ns between time samples; 0: none */
-  uint64_t most;	/* most allocation samples per second that a state takes; 0: no bound */
+  uint64_t most;	/* limit of the allocation samples per second, for each state; 0: none */
 } ProcessRate;
 
 /*
@@ -47,16 +47,16 @@ typedef struct ProcessRate {
 ** by the option 'out' (process_path). Returns 0 with the reason in 'err' on failure, and then
 ** changes nothing.
 ** rate       the new sampling rates; NULL: unchanged
-** temporary  1: the new file is a recording that process_stop ends
+** temporary  1: the new file is a recording, that is, a temporary profile that process_stop ends
 **
 ** Not thread-safe. Must not be called in a callback of the profiler, because it takes the
 ** profiler's locks.
 */
 int process_switch (const char *to, const ProcessRate *rate, int temporary, char *err,
                     size_t errsize);
-/* Ends a temporary recording and restores the sampling rates of process_setup. If any of these
-   rates is not 0, continues in the next file. Returns 0 with the reason in 'err' if there is no
-   temporary recording or the file could not be made. */
+/* Ends a recording (process_switch) and restores the sampling rates of process_setup. If
+   process_setup has requested samples of any kind, continues in the next file. Returns 0 with the
+   reason in 'err' if no recording is running or the next file could not be made. */
 int process_stop (char *err, size_t errsize);
 
 /* Writes the content of the flight recorder to the file 'to'; NULL: to the next file. Stores the
@@ -70,8 +70,8 @@ typedef struct ProcessStats {
   const char *path;	/* NULL: no file */
   int isgone;		/* 1: the file was renamed; 2: it was removed */
   int failed;		/* 1: the file could not be made */
-  int temporary;	/* 1: a recording runs that process_stop ends */
-  int cut;		/* errno with which the last recording could not be completed, or 0 */
+  int temporary;	/* 1: a recording (process_switch) is running */
+  int cut;		/* errno with which writing the last recording failed, or 0 */
   int isring;		/* 1: a flight recorder, which writes 'path' on request and at its end */
   /* Numbers of the profile.
      period  bytes between allocation samples

@@ -2,14 +2,13 @@
 /*
 ** The profile: the stream of events that a run leaves in a file. Reporting an event only copies it
 ** to a buffer. A writer thread encodes, compresses and writes events at least once a second; a
-** flight recorder (ring.h) keeps them in memory. Only profile_exit and, in part, profile_ready are
-** async-signal-safe.
+** flight recorder (ring.h) keeps them in memory. Only profile_exit is async-signal-safe.
 **
 **   P1  a function is emitted before the first sample that contains it;
 **   P2  samples are in the order in which they were taken;
-**   P3  each collection reports the survival of all allocation samples that precede it, in the
-**       order of the samples. Time samples and copy samples (bytes copied into a new string, or
-**       moved because a table or buffer grew) have no outcome;
+**   P3  each collection reports the outcome, that is, the survival or death, of all undecided
+**       allocation samples, in the order of the samples. Time samples and copy samples (bytes
+**       copied into a new string, or moved because a table or buffer grew) have no outcome;
 **   P4  no sample is lost silently: losses before the end are counted in ProfileTotals;
 **   P5  a stack is passed as its difference to the state's previous stack: the number of equal
 **       outermost frames ('shared', lines included), and the other frames. A caller may always pass
@@ -45,12 +44,13 @@ typedef struct ProfileConfig {
   unsigned number;      /* number in the first file name tried, as in app.2.vmprof; 0 or 1: the name
                            has none */
   int made;             /* 1: 'path' is a generated name, not one that the user chose */
-  /* PLACE_NONE, PLACE_PROFILES or PLACE_ALL: existing files that may be replaced. */
+  /* Which existing files may be replaced: PLACE_NONE, PLACE_PROFILES or PLACE_ALL. */
   int replace;
-  /* Returns 1 if this process already writes the file with the status 'file'. NULL: this process
-     writes no other profile. */
+  /* Returns 1 if this process already writes the file with the device and inode of *file. NULL:
+     this process writes no other profile. */
   int (*taken)(const struct stat *file);
-  int folder;           /* descriptor of the folder of 'path'; 0: the folder is opened by name */
+  int folder;           /* open descriptor of the folder of 'path'; 0: the folder is opened by its
+                           path */
   int compress;         /* 1: gzip, 0: uncompressed */
   /* Options of the log, which is the file's content without gzip (encoder.h). profile_open sets
      'pid', 'tuning' and 'recorder' in its copy. */
@@ -60,8 +60,8 @@ typedef struct ProfileConfig {
      write. At the end, 'error' is 0, and 'lost' is the number of samples lost in the stall. NULL:
      not called. */
   void (*stalled)(const char *path, int error, uint64_t lost);
-  /* Called on the writer thread after every buffer and from time to time. Returns 1 if it had
-     work to do. NULL: not called. */
+  /* Called on the writer thread after each buffer of events, and at least about once a second.
+     Returns 1 if it had work to do. NULL: not called. */
   int (*round)(void);
   /* ring.most > 0: a flight recorder, which writes files only in profile_dump and at the end. */
   RingLimits ring;
@@ -78,8 +78,8 @@ typedef struct ProfileTotals {
      natives      of native memory only
      timesamples  of time */
   EventTally missing;
-  /* 'lost', plus the sampling periods of samples that were dropped before the profile received them
-     (profile_lost). */
+  /* 'lost', plus the sampling periods of samples that were dropped before they were reported to the
+     profile (profile_lost). */
   uint64_t all;
   uint64_t bytes;     /* bytes of the file, or of a flight recorder's events */
   /* Errno of the first failed write; in a stall (profile_room), errno of the write that is tried
@@ -113,13 +113,13 @@ const char *profile_elsewhere (const Profile *p);
    removed and has no other name, else to 1. For a flight recorder, sets *file to zeros. */
 void profile_file (const Profile *p, struct stat *file);
 
-/* Emits the start of a Lua state. Only for a profile of many states, as are profile_called,
-   profile_leave and profile_orphans. */
+/* Emits the start of a Lua state. Call profile_start, profile_called, profile_leave and
+   profile_orphans only for a profile of many states. */
 void profile_start (ProfileState *s);
 /* Emits the name of a state, which may have any bytes. */
 void profile_called (ProfileState *s, const char *name);
-/* Emits the end of a state. The deaths of its live samples are no longer reported, except those of
-   native memory.
+/* Emits the end of a state. After that, only deaths of samples of native memory are reported for
+   this state.
    bytes    exact number of bytes that the state has allocated
    left     counts of dropped data
    lost     number of lost samples
@@ -145,17 +145,17 @@ void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
    is full, and lasts while the write is retried. In a stall, time samples are lost and other events
    are kept; the caller should take no samples. */
 int profile_room (Profile *p);
-/* To be called before a sample that represents 'count' sampling periods is reported. Returns 0 if
-   it must be dropped because the disk is full (profile_room); the caller must then call
-   profile_lost. */
+/* Call it before a sample that represents 'count' sampling periods is reported. Returns 0 in a
+   stall (profile_room): the caller must drop the sample and report its periods by profile_lost, at
+   the latest when the state leaves the profile. */
 int profile_offer (Profile *p, uint64_t count);
 
-/* Returns 1 if a sample can be reported now, probably without waiting. A signal handler may call
-   it, even if it has interrupted a report. */
+/* Returns 1 if a sample can be reported now, probably without waiting. Returns 0 if this thread is
+   already reporting an event, for example if a signal handler has interrupted the report. */
 int profile_ready (Profile *p);
 
-/* Adds n to the number of sampling periods whose samples were dropped before the profile received
-   them. */
+/* Adds n to the number of sampling periods whose samples were dropped before they were reported to
+   the profile. */
 void profile_lost (Profile *p, uint64_t n);
 
 /* Emits a time sample; its stack is passed as in profile_sample. The sample is lost if writing is
@@ -204,22 +204,23 @@ void profile_resident (ProfileState *s, uint64_t time, const char *what, int64_t
    time; 0: of CPU time. */
 void profile_timeperiod (ProfileState *s, uint64_t ns, int wall);
 
-/* Emits the exact bytes that the state allocated while sampled. Call it before profile_end. */
+/* Emits the exact bytes that the state allocated while it was sampled. Call it before
+   profile_end. */
 void profile_allocated (ProfileState *s, uint64_t bytes);
 
 /* Emits the exact bytes that the state allocated with label set 'set' (not 0). The next
    profile_allocated or profile_leave must include these bytes. */
 void profile_labelled (ProfileState *s, uint32_t set, uint64_t bytes);
 
-/* Emits the counts of the state's data dropped because of limits. */
+/* Emits the counts of the state's data that were dropped because of limits. */
 void profile_left (ProfileState *s, const ProfileLeft *left);
 
 /* Emits the period of later allocation samples, in bytes. */
 void profile_period (ProfileState *s, uint64_t period);
 
 /* Encodes and writes the remaining events, joins the writer thread and closes the file. Later
-   events are lost. Call it once; in a forked child only profile_close calls it. Fills *totals
-   unless NULL. Returns 0, or -1 after a loss or error. */
+   events are lost. A second call, or a call in a forked child, only fills *totals. Fills *totals
+   unless 'totals' is NULL. Returns 0, or -1 after a loss or error. */
 int profile_end (Profile *p, ProfileTotals *totals);
 
 /* Writes all events reported so far to the file, and returns when that is done; 'to' must be NULL.
@@ -232,8 +233,7 @@ int profile_isring (const Profile *p);
 /* Returns the number in the name of a flight recorder's next file. */
 unsigned profile_number (const Profile *p);
 
-/* largest number of elements of ProfileLast.runs. An element is the number of consecutive samples
-   that are all alive, or all dead. */
+/* largest number of elements of ProfileLast.runs */
 #define PROFILE_LASTRUNS	64
 
 typedef struct ProfileLast ProfileLast;
@@ -244,18 +244,17 @@ typedef uint64_t ProfileSets (const ProfileLast *last,
                               void (*f) (void *ud, uint32_t set, uint64_t bytes),
                               void *ud);
 
-/* Data of a state that profile_exit emits. If nruns is 0, the state is open, and the fields are its
-   final data. If nruns is above 0, the state had ended, and some of its samples of native memory
-   have died since. */
+/* Data of a state that profile_exit emits. nruns 0: the final data of an open state; 'runs' and
+   'time' are unused. nruns above 0: deaths of samples of native memory of a state whose end was
+   emitted earlier; the fields after 'time' are unused. */
 struct ProfileLast {
   const ProfileState *state;
-  /* Number of elements of 'runs', the lengths of runs of consecutive samples: alive, dead, alive,
-     and so on. If it is not 0, the fields after 'time' are unused, because the end of the state was
-     reported before. */
+  /* Number of elements of 'runs'. The elements are lengths of runs of consecutive samples in the
+     list of survivors (P7): alive, dead, alive, and so on. */
   size_t nruns;
   uint32_t runs[PROFILE_LASTRUNS];
   uint64_t time;
-  uint64_t bytes;       /* exact bytes that the state allocated while sampled; 0: none */
+  uint64_t bytes;       /* exact bytes that the state allocated while it was sampled; 0: none */
   ProfileSets *sets;    /* calls a function with the bytes of each label set; NULL: none */
   void *setsud;
   ProfileLeft left;

@@ -459,9 +459,9 @@ static int awaitwriter (const Profile *p) {
   return 1;
 }
 
-/* Waits until the queue has space for a state's last events; releases the lock meanwhile. Returns 0
-   if the writer is stuck, or if the lock cannot be taken again. In both cases the lock is not held,
-   and *locked is 0. */
+/* Waits until the queue has space for a state's last events; releases the lock during the wait.
+   Returns 0 if the writer is stuck, or if the lock cannot be taken again. In both cases the lock is
+   not held at the return, and *locked is 0. */
 static int awaitroom (Profile *p, int *locked) {
   size_t needed = 2 * sizeof(Event) + sizeof(ProfileLeft) + 8 +
                   sizeof(OrphansEvent) + PROFILE_LASTRUNS * sizeof(uint32_t);

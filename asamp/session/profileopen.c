@@ -39,7 +39,7 @@ static void profileopen_release (Profile *p) {
 }
 
 /* Starts the writer, with a small stack. Returns an errno, or 0. On failure, stores the reason in
-   'why', or leaves 'why' unchanged if the function 'reason' finds the reason by the errno. */
+   'why', except for EAGAIN and ENOMEM, for which 'explain' finds the reason. */
 static int startthread (Profile *p, char *why, size_t size) {
   void *(*run) (void *) = p->ring != NULL ? profilewriter_record : profilewriter_run;
   int error;
@@ -54,8 +54,8 @@ static int startthread (Profile *p, char *why, size_t size) {
   return 0;
 }
 
-/* Opens the file. Returns an errno, or 0. On failure, stores the reason in 'why', or "" if there is
-   only the errno. */
+/* Opens the file. Returns an errno, or 0. On failure, stores the reason in 'why'; "": the text of
+   the errno is the reason. */
 static int profileopen_openfile (Profile *p, const ProfileConfig *config, char *why,
                                  size_t size) {
   const PlaceWish wish = {config->path, config->number, config->made,
@@ -215,7 +215,7 @@ void profile_file (const Profile *p, struct stat *file) {
   struct stat now;
   memset(file, 0, sizeof(*file));
   if (profile_isring(p))
-    return;  /* the writer thread may be changing p->file, for a dump */
+    return;  /* profile_dump may make the writer thread change p->file at any time */
   file->st_dev = p->file.device;
   file->st_ino = p->file.inode;
   file->st_nlink = fstat(p->file.fd, &now) != 0 || now.st_ino != file->st_ino ||

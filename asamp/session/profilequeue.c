@@ -5,9 +5,8 @@
 /* The profile whose writer this OS thread is waking; NULL: none. */
 static OFTHREAD const Profile *volatile waking;
 
-/* Wakes the writer. Does nothing in a signal handler that has interrupted this function for the
-   same profile: pthread_cond_signal takes an internal lock, for which the handler would wait
-   forever. */
+/* Does nothing in a signal handler that has interrupted this function for the same profile:
+   pthread_cond_signal takes an internal lock, for which the handler would wait forever. */
 void profilequeue_wake (Profile *p) {
   const Profile *before = waking;
   if (before == p)

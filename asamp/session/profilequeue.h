@@ -34,15 +34,16 @@
 #include "spare.h"
 #include "workers.h"
 
-/* Thread-local variables that a signal handler may access: they never allocate. */
+/* Attributes of a thread-local variable that a signal handler may access: with these attributes, an
+   access never allocates memory. */
 #define OFTHREAD	__thread __attribute__((tls_model("initial-exec")))
 
 #define QUEUE_BYTES	(2u << 20)    /* size of each of the queue's two buffers, bytes */
 /* The writer is woken when a buffer has this number of bytes. The number is small enough
    that the writer still finds the bytes in the CPU cache. */
 #define WAKE_BYTES	(256u << 10)
-/* Shortest time between two calls of Profile.round, ns. While that function has no work, the time
-   doubles, up to FLUSH_NS. */
+/* Longest time from a call of Profile.round that had work to the next call, ns. Each call that had
+   no work doubles this time, up to about FLUSH_NS. */
 #define SOON_NS		1000000
 
 typedef struct Queue {
@@ -71,13 +72,13 @@ struct Profile {
   int ended;              /* 1: the writer thread has ended and the file is closed (profile_end) */
   size_t reserved;        /* bytes of the event being reported */
   EventTally inhand;      /* numbers of samples in the event being reported */
-  int error;              /* errno of the first failure */
+  int error;              /* errno of the first failure of the file; 0: none */
   int stalled;            /* errno of the failed write that is now being tried again; 0: there is
                              none. May also be read without the lock. */
-  /* Sampling periods of samples that were dropped before the profile received them
+  /* Sampling periods of samples that were dropped before they were reported to the profile
      (profile_lost). */
   uint64_t elsewhere;
-  uint64_t refused;       /* sampling periods of the samples refused by profile_offer; atomic */
+  uint64_t refused;       /* sampling periods for which profile_offer has returned 0; atomic */
   /* Numbers of samples reported to the profile, including those in 'lost'. */
   EventTally taken;
   /* Numbers of samples reported to the profile that did not reach the file. */
@@ -101,7 +102,7 @@ struct Profile {
   uint64_t gap;
   void (*reportstall)(const char *path, int error, uint64_t lost);
   int (*round)(void);
-  uint64_t pause;         /* time from one call of the callback 'round' to the next, ns */
+  uint64_t pause;         /* longest time until the next call of 'round', ns (SOON_NS) */
   EventTally written;     /* numbers of samples in the flushed part of the file */
   clockid_t clock;        /* CPU clock of the writer thread */
   char *tuning;           /* value of the environment variable LUA_GC when the profile was opened;
@@ -122,7 +123,7 @@ static inline uint64_t profilequeue_lost (const Profile *p) {
   return p->lost.samples + p->lost.timesamples + p->elsewhere;
 }
 
-/* Wakes the writer. Does nothing in a signal handler that interrupted this function. */
+/* Wakes the writer (Q7). */
 void profilequeue_wake (Profile *p);
 
 /* Fills the totals of the profile. Lock held. */

@@ -95,9 +95,9 @@ static int ismuch (const Profile *p) {
   return f->stalled == 0 && (f->kept.n >= LIVEFILE_PIECE / 8 * 7 || f->sure != p->sure);
 }
 
-/* Ends the batch if it is full, or if the file flushes by itself (ismuch); in the second case also
-   flushes the file. Reason: a stall truncates the file to its last flush, which must be the end of
-   a batch. */
+/* Ends the batch if it is full. If p->file has flushed by itself, or soon will (ismuch), ends the
+   batch and flushes the file: a stall truncates the file to its last flush, which must be at the
+   end of a batch. */
 static void goon (Profile *p) {
   if (!encoder_full(p->encoder) && !ismuch(p))
     return;
@@ -106,7 +106,8 @@ static void goon (Profile *p) {
     profilewriter_flush(p, 0);
 }
 
-/* Encodes all events of a buffer. After a failure of the file only counts lost samples. */
+/* Encodes all events of a buffer. If the file has failed, instead counts the samples of these
+   events as lost. */
 static void profilewriter_drain (Profile *p, const Queue *q) {
   size_t at = 0;
   EventTally lost = {0, 0, 0};
@@ -146,7 +147,7 @@ static void profilewriter_await (Profile *p) {
   }
 }
 
-/* Waits for work, then exchanges the two buffers of the queue. Returns the one with the new events.
+/* Waits for work, then exchanges the two buffers of the queue. Returns the buffer with the events.
    Sets *stop to 1 if the profile ends, and *wish to the request of profile_dump (NULL: none). */
 static Queue *swap (Profile *p, int *stop, Wish **wish) {
   Queue *q;
@@ -161,8 +162,8 @@ static Queue *swap (Profile *p, int *stop, Wish **wish) {
   return q;
 }
 
-/* Calls the callback 'round'. If it had work, the next call is after SOON_NS; else p->pause
-   doubles. */
+/* Calls the callback 'round'. If 'round' had work, sets p->pause to SOON_NS; else doubles p->pause,
+   up to about FLUSH_NS. */
 static void profilewriter_turn (Profile *p) {
   if (p->round == NULL)
     return;
@@ -304,8 +305,9 @@ static void nextname (Profile *p) {
   p->config.made = 1;
 }
 
-/* Discards a file that could not be written completely, so that it uses no space on a full disk. At
-   the end of the profile ('isend' 1) keeps the file, because no later file replaces it. */
+/* Empties a file that could not be written completely, so that it uses no space on a full disk, and
+   removes it if place_open has created it. At the end of the profile ('isend' 1), keeps the file
+   unless it is empty, because no later file replaces it. */
 static void discard (Profile *p, int isend) {
   if (!isend)
     livefile_empty(&p->file);

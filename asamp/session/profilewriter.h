@@ -7,7 +7,7 @@
 
 #include "profilequeue.h"
 
-#define WRITER_STACK	(1u << 20)	/* bytes of the thread's stack */
+#define WRITER_STACK	(1u << 20)	/* stack of the writer thread, bytes */
 
 /* Main function of the writer thread of a profile that is written to a file during the run. */
 void *profilewriter_run (void *ud);

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* past[i]: sums over the states with name number i that were closed or have left their profile. */
+/* past[i]: for name number i, the sums that seen_past has made over states that were closed or have
+   left their profile; also the number of states made. */
 static SeenNamed past[SEEN_NAMES] = {[0] = {.name = ""}, [SEEN_NAMES - 1] = {.name = "(others)"}};
 static unsigned nnames = 1;
 

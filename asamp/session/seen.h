@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Numbers about a Lua state that other OS threads may read while it runs. The state's thread copies
-** them here after each sample, collection and safepoint (where the Lua stack can be read); other
-** threads never read the lua_State. Sums are kept by the state's name, because there may be
-** thousands of states.
+** Numbers about a Lua state that other OS threads may read while the state runs. The state's thread
+** copies the numbers here after each sample, collection and safepoint; other threads never read the
+** lua_State. Sums are kept by the state's name, because there may be thousands of states.
 **
 **   SE1  the numbers are written by the state's own thread and read by any thread (atomic);
-**   SE2  each number has its value at the last copy. In one profile no number decreases, except
-**        SEEN_INUSE and SEEN_HELD;
+**   SE2  each number has its value at the last copy. While the state uses one profile, no number
+**        decreases, except SEEN_INUSE and SEEN_HELD;
 **   SE3  names and sums are read and changed with the lock of the list of samplers held (SS1 of
 **        sampler.h). The number of a name is permanent; the last number is for all names beyond the
 **        limit;
 **   SE4  SEEN_BYTES is also copied when a protected call (lua_pcall, lua_resume) returns to the
-**        host program. So it is exact while the state does not run, even if the thread that ran it
-**        last has ended; only bytes that the host program allocates outside of protected calls may
-**        be missing.
+**        host program. So the number is exact while the state does not run, even if the thread that
+**        ran the state last has ended; only bytes that the host program allocates outside of
+**        protected calls may be missing.
 */
 #ifndef asamp_seen_h
 #define asamp_seen_h
@@ -61,7 +60,7 @@ enum { SEEN_UNNAMED = 0 };
 
 /* Sums over the states with one name. */
 typedef struct SeenNamed {
-  const char *name;	/* valid for the life of the process */
+  const char *name;	/* never freed */
   uint64_t open, made;	/* numbers of open states and of all states so far */
   /* sums[i]: sum of the number i (SeenNumber). For SEEN_INUSE and SEEN_HELD: over the open states.
      For SEEN_SAMPLES to SEEN_BYTES and SEEN_TENURED to SEEN_PAUSES: over all states so far. Other
@@ -74,17 +73,18 @@ typedef struct SeenNamed {
 unsigned seen_name (const char *source);
 /* Returns the name with the number 'name'. The text is never freed. */
 const char *seen_text (unsigned name);
-/* Adds the numbers 'first' to 'last' of a state to the sums for its name: SEEN_SAMPLES to
-   SEEN_BYTES if the state leaves its profile, SEEN_TENURED to SEEN_PAUSES if it was closed. */
+/* Adds the numbers 'first' to 'last' of a state to the sums for the name with number 'name'. Call
+   it with SEEN_SAMPLES to SEEN_BYTES when the state leaves its profile, and with SEEN_TENURED to
+   SEEN_PAUSES when the state is closed. */
 void seen_past (unsigned name, const Seen *s, SeenNumber first, SeenNumber last);
-/* Copies to to[i] the sums over the closed states (seen_past) with name number i. Returns the
-   number of elements, SEEN_NAMES. */
+/* Copies to to[i] the sums that seen_past has made for the name with number i, and the number of
+   states made with this name. Returns the number of elements, SEEN_NAMES. */
 unsigned seen_named (SeenNamed *to);
-/* Counts an open state in *to, the sums for its name. Adds its numbers SEEN_INUSE to SEEN_PAUSES
-   and, if 'profile' is 1, SEEN_SAMPLES to SEEN_BYTES. */
+/* Adds an open state to *to, the sums for the state's name: adds 1 to to->open, and the numbers
+   SEEN_INUSE to SEEN_PAUSES. 'profile' 1: the state reports to a profile, so also adds SEEN_SAMPLES
+   to SEEN_BYTES. */
 void seen_add (SeenNamed *to, const Seen *s, int profile);
-/* Call it in a forked child for each state: restarts the counts of its tenured bytes, collections
-   and pauses. */
+/* Call it in a forked child for each state: sets the numbers SEEN_TENURED to SEEN_PAUSES to 0. */
 void seen_restart (Seen *s);
 /* Call it in a forked child: sets all numbers in the sums by state name (SeenNamed) to 0, because
    they count for the parent process. Keeps the names. */
