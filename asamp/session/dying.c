@@ -35,7 +35,7 @@ static int ishere (void) {
 
 void dying_nap (void) {
   struct timespec t = {0, 1000000};
-  /* Continues after interruptions, for example by signals of the sampling timer. */
+  /* Continues to sleep after an interruption, for example by a signal of the sampling timer. */
   while (nanosleep(&t, &t) != 0 && errno == EINTR) {}
 }
 

@@ -28,9 +28,8 @@ typedef struct HeldPaths {
   uint64_t cut;
 } HeldPaths;
 
-/* Emits the paths of *h that were not emitted yet. Replaces each path number in h->ids, which
-   counts the paths of one search, by the path's number in the profile. Returns 0, with h->ids
-   unchanged, if out of memory. */
+/* Emits the paths of *h that were not emitted yet. In h->ids, replaces the number of each path in
+   *h by the path's number in the profile. Returns 0, with h->ids unchanged, if out of memory. */
 int heldpaths_emit (HeldPaths *p, ProfileState *profile, Holders *h);
 void heldpaths_free (HeldPaths *p);
 

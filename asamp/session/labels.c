@@ -79,7 +79,7 @@ static uint64_t labels_keyof (const void *bytes, size_t n) {
   return hash_bytes(bytes, n) | 1;
 }
 
-/* Returns the index in 'names' of the change's label name, which is added if it is new. Returns
+/* Returns the index in 'names' of the label name c->name; adds the name if it is new. Returns
    LABELS_NAMES if 'names' is full, -1 if out of memory. */
 static int labels_nameof (const LabelChange *c) {
   uint64_t key = labels_keyof(c->name, c->namelength);
@@ -106,7 +106,7 @@ static int labels_nameof (const LabelChange *c) {
   return (int)nnames++;
 }
 
-/* Returns the index in name->values of the change's value, which is added if it is new. Returns 0
+/* Returns the index in name->values of the value c->value; adds the value if it is new. Returns 0
    (LABELS_OTHERS) if the name has LABELS_VALUES values already, -1 if out of memory. */
 static int labels_valueof (Name *name, const LabelChange *c) {
   uint64_t key = labels_keyof(c->value, c->valuelength);
@@ -173,9 +173,10 @@ static const Set *labels_keep (const Set *s) {
   return to;
 }
 
-/* Returns the number of label set *s, which is added if it is new; 0 if *s is empty. If there are
-   LABELS_SETS sets already, instead returns the number of a set with the same names and the values
-   LABELS_OTHERS, or 0 if there are LABELS_MOST sets. Returns LABELS_NOMEMORY if out of memory. */
+/* Returns the number of label set *s, and adds the set if it is new; 0 if *s is empty. Instead of
+   adding a set when LABELS_SETS sets exist, returns the number of a set with the same names and
+   the values LABELS_OTHERS, or 0 if LABELS_MOST sets exist. Returns LABELS_NOMEMORY if out of
+   memory. */
 static uint32_t numberof (Set *s) {
   uint64_t key = labels_keyof(s->pairs, s->n * sizeof(Pair));
   uint32_t id = (s->n > 0) ? idmap_get(&setids, key) : 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Sets of labels, by which a program distinguishes the work of its coroutines. A coroutine has the
-** number of one set (luaN_setlabel), which each of its samples receives. Sets belong to the process
-** and exist until its end.
+** number of one set (luaN_setlabel), and each sample of the coroutine receives this number. Sets
+** belong to the process and exist until the process ends.
 **
 **   LB1  set 0 has no labels. The labels of a set have different names, in the order of the
 **        first use of the names;

@@ -95,7 +95,8 @@ typedef struct Walk {
   /* 'from': index in o.list of the next orphan to visit. 'to': index to which that orphan is moved
      if it is live. */
   size_t from, to;
-  size_t alive;			/* number of live orphans of the same state before index 'from' */
+  /* number of live orphans, of the state that is visited now, before index 'from' */
+  size_t alive;
 } Walk;
 
 /* Visits the orphans (samples of closed states) of one state from index w->from on, and removes

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Orphans: samples of native memory whose Lua state was closed before the block was freed. Only
-** states that share a profile leave orphans. The death of an orphan is reported when its block is
-** freed. Except for orphans_aredue and orphans_forked, the caller must hold the lock of the list of
-** samplers (SS1 of sampler.h).
+** states that share a profile leave orphans. The death of an orphan is reported after its block is
+** freed. Call the functions with the lock of the list of samplers held (SS1 of sampler.h);
+** orphans_aredue and orphans_forked need no lock.
 **
 **   OP1  all orphans belong to one profile. orphans_adopt first removes those of another profile;
 **   OP2  the orphans of a state are consecutive, in the order of the list of survivors (P7 of

@@ -199,13 +199,13 @@ static Profile *process_make (const char *to, unsigned number, char *err, size_t
   o.timeperiod = with.rates.timens;
   o.made = !isown && (o.made || number > 1);
   if (isown || !hasfolder()) o.folder = 0;
-  if (isown) o.ring.most = 0;  /* a recording to a requested path is not a flight recorder */
+  if (isown) o.ring.most = 0;  /* a profile with a requested path is not a flight recorder */
   p = sampler_openshared(&o, with.rates.period, err, errsize);
   if (p != NULL) {
     char *last = path;
     path = strdup(profile_path(p));
-    free(last);  /* after 'path' was changed: otherwise the child of a fork could free
-                      the old text a second time */
+    free(last);  /* only after 'path' was changed: otherwise a child forked in between could free
+                    the old text a second time */
     if (!o.made && profile_elsewhere(p) != NULL)
       complain("'%s' %s; this profile is written to '%s'", name, profile_elsewhere(p), path);
   }
@@ -274,8 +274,8 @@ static int isstanding (void) {
   return standing.alloc || standing.timens > 0 || with.options.mallocs > 0;
 }
 
-/* Number of threads that a forked child needs for 'control': a control thread, and the second
-   writer while process_switch exchanges the profile. */
+/* Number of threads that the function 'control' needs in a forked child: a control thread, and a
+   second writer thread while process_switch replaces the profile. */
 #define CONTROL_THREADS	2
 
 static unsigned process_forked (void) {

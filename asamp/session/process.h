@@ -3,8 +3,8 @@
 ** The profile that all Lua states of a process share: one file, one writer thread, one timer per OS
 ** thread. process_setup sets it up with the options of the environment variable ASAMP. The first
 ** state opens the file. In a forked child, the first sample, mark or new state opens the child's
-** file, so that a child that soon calls exec leaves no file. The child's time is sampled from its
-** first safepoint on.
+** file, so that a child that soon calls exec leaves no file. The child's time is sampled from the
+** first safepoint after the fork on.
 **
 **   PR1  the variable 'profile' of process.c is NULL or belongs to this process ('pid'). It is
 **        changed with 'lock' held and read without it;
@@ -90,8 +90,8 @@ int process_mark (const char *name, const char *value);
 /* Returns the bytes of the profile's file, or of a flight recorder's events; 0: no profile. */
 uint64_t process_size (void);
 
-/* Stores in *id the status of the file with the absolute path 'whole'. Finds it in the profiles'
-   folder even after a chroot. Returns 0 if the file does not exist. */
+/* Stores in *id the status of the file with the absolute path 'whole'. Finds the file in the
+   profiles' folder even after a chroot. Returns 0 if the file does not exist. */
 int process_identify (const char *whole, struct stat *id);
 /* Removes the file with the absolute path 'whole' if its device and inode are still those in
    *id. */

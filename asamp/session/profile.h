@@ -69,17 +69,18 @@ typedef struct ProfileConfig {
 
 /* Totals of a profile so far. */
 typedef struct ProfileTotals {
-  uint64_t samples;   /* sampling periods that the allocation samples represent */
-  uint64_t timesamples;  /* sampling periods that the time samples represent */
-  /* Sampling periods whose samples were lost because the disk was full or writing failed. */
+  uint64_t samples;   /* number of sampling periods that the allocation samples represent */
+  uint64_t timesamples;  /* number of sampling periods that the time samples represent */
+  /* Number of sampling periods whose samples were lost because the disk was full or a write
+     failed. */
   uint64_t lost;
   /* The lost samples by kind, in sampling periods.
      samples      of allocations and native memory
      natives      of native memory only
      timesamples  of time */
   EventTally missing;
-  /* 'lost', plus the sampling periods of samples that were dropped before they were reported to the
-     profile (profile_lost). */
+  /* 'lost', plus the number of sampling periods of samples that were dropped before they were
+     reported to the profile (profile_lost). */
   uint64_t all;
   uint64_t bytes;     /* bytes of the file, or of a flight recorder's events */
   /* Errno of the first failed write; in a stall (profile_room), errno of the write that is tried
@@ -137,7 +138,7 @@ void profile_function (ProfileState *s, uint64_t id, const char *name,
 
 /* Emits an allocation or copy sample. Waits for the writer if the queue is full. The sample's stack
    consists of the n frames in 'frames', innermost first, and the 'shared' outermost frames of the
-   state's previous stack. The file has at most PROFILE_DEPTH of these frames. */
+   state's previous stack. Of a stack, at most PROFILE_DEPTH frames are written to the file. */
 void profile_sample (ProfileState *s, const ProfileSample *in, size_t shared,
                      const ProfileFrame *frames, size_t n);
 
@@ -180,11 +181,12 @@ void profile_collection (ProfileState *s, const ProfileCollection *c,
                          const uint32_t *classes, size_t n,
                          const uint32_t *deaths, size_t ndeaths);
 
-/* Emits path number 'id' of references to a live object. It consists of path number 'parent' (0:
-   empty) and one more reference, 'step'. */
+/* Emits path number 'id' of references to a live object. This path consists of path number
+   'parent' (0: the empty path) and one more reference, 'step'. */
 void profile_holderpath (ProfileState *s, uint32_t id, uint32_t parent, const char *step);
 /* Emits for each of the n samples in the list of survivors (P7) the path of references that keeps
-   it alive: ids[i] is the path's number (profile_holderpath); 0: none was found. */
+   the sampled object alive: ids[i] is the path's number (profile_holderpath); 0: no path was
+   found. */
 void profile_holders (ProfileState *s, const uint32_t *ids, size_t n);
 /* Emits the start (CLOCK_MONOTONIC, ns) and the duration (ns) of a pause in which the heap was
    searched for the references that keep sampled objects alive. */
@@ -258,7 +260,7 @@ struct ProfileLast {
   ProfileSets *sets;    /* calls a function with the bytes of each label set; NULL: none */
   void *setsud;
   ProfileLeft left;
-  uint64_t lost;        /* sampling periods whose samples were dropped (profile_lost) */
+  uint64_t lost;        /* number of sampling periods whose samples were dropped (profile_lost) */
 };
 
 /*

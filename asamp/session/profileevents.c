@@ -82,8 +82,8 @@ static inline int hasroom (const Profile *p, size_t size) {
 }
 
 /* Waits until the active buffer (which receives the events) has space for 'size' bytes. Returns 0
-   if the profile has failed or ended, or in a forked child. Not inlined, because it is rarely
-   called, and the code would slow down its caller 'reserve', which runs for each event. */
+   if the profile has failed or ended, or in a forked child. This rarely called function is not
+   inlined, because its code would slow down its caller 'reserve', which runs for each event. */
 static __attribute__((noinline)) int waitforroom (Profile *p, size_t size) {
   UNCANCELLED;
   while (!hasroom(p, size)) {
@@ -192,9 +192,9 @@ void profile_left (ProfileState *s, const ProfileLeft *left) {
                      sizeof(*left));
 }
 
-/* Returns the length to which a text of n bytes is truncated. If n is at most 'limit', that is n.
-   Otherwise it is the largest length up to 'limit' that ends with a complete UTF-8 character, and
-   the text is counted as truncated (p->cut). */
+/* Returns the length to which a text of n bytes is truncated. If n is at most 'limit', returns n.
+   Otherwise returns the largest length up to 'limit' that ends with a complete UTF-8 character, and
+   counts the text as truncated (p->cut). */
 static size_t cut (Profile *p, const char *text, size_t n, size_t limit) {
   size_t i;
   if (n <= limit)

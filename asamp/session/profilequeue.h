@@ -75,10 +75,10 @@ struct Profile {
   int error;              /* errno of the first failure of the file; 0: none */
   int stalled;            /* errno of the failed write that is now being tried again; 0: there is
                              none. May also be read without the lock. */
-  /* Sampling periods of samples that were dropped before they were reported to the profile
-     (profile_lost). */
+  /* Number of sampling periods of samples that were dropped before they were reported to the
+     profile (profile_lost). */
   uint64_t elsewhere;
-  uint64_t refused;       /* sampling periods for which profile_offer has returned 0; atomic */
+  uint64_t refused;       /* sum of 'count' of the calls of profile_offer that returned 0; atomic */
   /* Numbers of samples reported to the profile, including those in 'lost'. */
   EventTally taken;
   /* Numbers of samples reported to the profile that did not reach the file. */

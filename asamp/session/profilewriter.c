@@ -129,7 +129,7 @@ static void profilewriter_drain (Profile *p, const Queue *q) {
   pthread_mutex_unlock(&p->lock);
 }
 
-/* Waits until there are enough events, a flush or a call of the callback 'round' is due,
+/* Waits until there are WAKE_BYTES of events, a flush or a call of the callback 'round' is due,
    profile_dump was called, or the profile ends. Lock held. */
 static void profilewriter_await (Profile *p) {
   struct timespec until;
@@ -253,8 +253,8 @@ static int profilewriter_folderof (const Profile *p) {
          s.st_dev == p->folder.st_dev && s.st_ino == p->folder.st_ino ? p->config.folder : 0;
 }
 
-/* Opens a new file for a flight recorder: the path 'to', or if it is NULL the profile's path with
-   the next number. Returns an errno, or 0. */
+/* Opens a new file for a flight recorder: at the path 'to' or, if 'to' is NULL, at the profile's
+   path with the next number. Returns an errno, or 0. */
 static int openring (Profile *p, const char *to, char *why, size_t size) {
   const ProfileConfig *c = &p->config;
   const PlaceWish own = {to, 1, 0, PLACE_NONE, NULL, 0, 0, NULL};

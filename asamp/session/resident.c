@@ -18,28 +18,29 @@
 #define LONG		(60 * CLOCK_SECOND)
 /* In this time (ns) after the start of a profile, only the end of a state causes a snapshot. */
 #define YOUNG		(CLOCK_SECOND / 50)
-/* At the end of a state or profile, a change of the process's resident size makes a snapshot due. A
-   reading of that size is reused if it is at most this old (ns), because each reading takes
-   time. */
+/* At the end of a state, a change of the process's resident size can make a snapshot due. A reading
+   of that size is reused if it is at most this old (ns), because each reading takes time. */
 #define LAST_NS		1000000
-/* Changes of a heap below this size (bytes) cause no measurement. */
+/* A heap that has grown or shrunk by less than this size (bytes) is not measured before the time
+   Resident.due. */
 #define SMALL		(64u << 10)
-#define LINES		256u	/* largest number of source lines that have a row of their own, for
-                                   each use of memory */
+#define LINES		256u	/* largest number of rows with a source line, for each of the uses
+                                   "free" and "alloc" of memory */
 /* At the end of a state, a snapshot is due if the time since the last one is at least ENDING times
-   the CPU time of the last measurement of a heap. So these snapshots take about 1 / ENDING of the
-   time. */
+   the CPU time of the last measurement of a heap. So these snapshots take at most about 1 / ENDING
+   of the time. */
 #define ENDING		100u
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static Resident *all;
-/* 'first': time of the first measurement, ns; 'spent': CPU time of all measurements, ns. */
+/* 'first': time of the first measurement, ns; 'spent': CPU time of all measurements and their
+   snapshots, ns. */
 static uint64_t first, spent;
 static uint64_t drawn;	/* CPU time of all snapshots, ns */
 
-/* Native memory that outlived its state, by the source line that allocated it. The last element is
-   for all further lines. A thread that holds the lock may reuse an element with 0 bytes for another
-   line. */
+/* Native memory that outlived its state, by the source line that allocated the memory. The last
+   element is for all further lines. A thread that holds the lock may reuse an element with 0 bytes
+   for another line. */
 static struct {
   int64_t bytes;		/* atomic */
   char where[sizeof(((ResidentRow *)0)->text)];
@@ -146,7 +147,7 @@ static void resident_places (luaN_Places *p, uint64_t *living, uint64_t *residen
 
 /* Subtracts bytes that are reserved, but not resident, from the bytes of a row. *untouched: number
    of such bytes that are not subtracted yet. Subtracts the smaller of *row and *untouched from
-   both, unless it is negative. */
+   both if that is above 0. */
 static void resident_take (int64_t *row, int64_t *untouched) {
   int64_t n = (*row < *untouched) ? *row : *untouched;
   if (n <= 0) return;
@@ -236,7 +237,7 @@ static int64_t nativerows (Native *v, const Mappings *s, const MappingsMalloc *m
       untouched += mapped - v->others;
       mapped = v->others;
     }
-    if (m->arenas < s->heapsize)  /* malloc does not use all of the mapping [heap] */
+    if (m->arenas < s->heapsize)  /* code other than malloc uses a part of the mapping [heap] */
       v->others += (int64_t)(s->heapsize - m->arenas);
     v->others -= mapped;
     v->native = (int64_t)m->inuse - lua;
@@ -319,13 +320,14 @@ ResidentRow *resident_rows (size_t *n) {
   return r.all;
 }
 
-/* Returns 1 if snapshots have taken at most 1 / PICTURES_SHARE of the time. */
+/* Returns 1 if the CPU time of all snapshots is at most 1 / PICTURES_SHARE of the time since the
+   first measurement. */
 static int mayhave (uint64_t now) {
   uint64_t since = __atomic_load_n(&first, __ATOMIC_RELAXED);
   return __atomic_load_n(&drawn, __ATOMIC_RELAXED) <= clock_between(since, now) / PICTURES_SHARE;
 }
 
-/* Returns 1 if a snapshot is due. 'last' not 0: the state or profile ends. */
+/* Returns 1 if a snapshot is due (RQ3). 'last' not 0: the state or profile ends. */
 static int isdue (const ResidentPolicy *p, uint64_t now, uint64_t rss, int last) {
   uint64_t change = (rss > p->rss) ? rss - p->rss : p->rss - rss;
   uint64_t least = (last || mayhave(now)) ? p->rss / 16 : p->rss / 4;
@@ -368,7 +370,7 @@ static void resident_emit (ProfileState *state, uint64_t now) {
 
 /* Returns 1 if another measurement of a heap is allowed: the CPU time of all measurements so far,
    of all states, is at most RESIDENT_FREE ns plus 1 / RESIDENT_ALL of the time since the first
-   one. */
+   measurement. */
 static int isallowed (uint64_t now) {
   uint64_t since = __atomic_load_n(&first, __ATOMIC_RELAXED);
   if (since == 0) __atomic_store_n(&first, since = now, __ATOMIC_RELAXED);
@@ -392,8 +394,8 @@ void resident_join (Resident *r) {
   pthread_mutex_unlock(&lock);
 }
 
-/* Returns 1 if a measurement of the state's resident bytes is due. 'held': bytes that its heap
-   reserves now. */
+/* Returns 1 if a measurement of the state's resident bytes is due. 'held': bytes that the state's
+   heap reserves now. */
 static int isstale (const Resident *r, uint64_t now, uint64_t held) {
   return now >= r->due ||
          held > r->measured * 2 + SMALL || held + SMALL < r->measured / 2;

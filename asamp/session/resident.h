@@ -6,14 +6,15 @@
 **
 **   RQ1  a state measures its own heap, on its own thread, after a collection or at its end. Other
 **        threads read the result under a lock, which is never held while waiting for a writer;
-**   RQ2  the measurements of one state take at most 1 / RESIDENT_SHARE of the time. Those of all
-**        states take at most 1 / RESIDENT_ALL of the time, plus RESIDENT_FREE. A state measures at
-**        most once a second, unless its heap has doubled or halved. An ending state measures only
-**        if a snapshot is due;
-**   RQ3  if RQ2 allows it, a snapshot is due when resident memory has changed by a sixteenth, after
-**        a minute, at the end of the profile, and at the end of a state unless the last snapshot is
-**        recent (ENDING in resident.c). If snapshots have taken more than 1 / PICTURES_SHARE of the
-**        time, memory must have changed by a quarter.
+**   RQ2  the CPU time of all measurements is at most 1 / RESIDENT_ALL of the elapsed time, plus
+**        RESIDENT_FREE. The measurements of one state take at most 1 / RESIDENT_SHARE of the time
+**        and run at most once a second, but a heap that has doubled or halved is measured earlier.
+**        At the end of a state, its heap is measured only if a snapshot is due;
+**   RQ3  a snapshot follows a measurement that RQ2 allows. It is due when resident memory has
+**        changed by a sixteenth, after a minute, at the end of the profile, and at the end of a
+**        state unless the last snapshot is recent (ENDING in resident.c). If snapshots have taken
+**        more than 1 / PICTURES_SHARE of the time, the change must be a quarter, except at the end
+**        of a state.
 */
 #ifndef asamp_resident_h
 #define asamp_resident_h
@@ -25,11 +26,11 @@
 #define RESIDENT_SHARE	1000u
 #define RESIDENT_ALL	50u
 /* CPU time (ns) that the measurements of all states may take in addition to 1 / RESIDENT_ALL of the
-   time. */
+   elapsed time. */
 #define RESIDENT_FREE	UINT64_C(50000000)
 #define PICTURES_SHARE	500u
 
-/* A row: the bytes of memory with one use. doc/profile-format.md lists the uses. */
+/* A row of a snapshot: the bytes of memory with one use. doc/profile-format.md lists the uses. */
 typedef struct ResidentRow {
   const char *what;
   int64_t bytes;
@@ -42,10 +43,11 @@ typedef struct ResidentPolicy {
   /* The last snapshot.
      reported  time of the snapshot
      rss       resident bytes at that time
-     cost      CPU time of the last measurement of a heap */
+     cost      CPU time of the last measurement of a heap, with its snapshot if there was one */
   uint64_t reported, rss, cost;
-  /* Time at which the profile started. In a session with its own profile: the start of the session.
-     In a shared profile: the end of the first collection. 0: not started. Atomic. */
+  /* Time at which the profile started. In a session with its own profile: the start of the
+     session. For shared profiles, which have one policy: the end of the first collection of any
+     state. 0: not started. Atomic. */
   uint64_t started;
 } ResidentPolicy;
 
@@ -73,26 +75,27 @@ static inline void resident_held (Resident *r, uint64_t bytes) {
    end. */
 enum { RESIDENT_STATE = 1, RESIDENT_PROFILE };
 
-/* Measures the state's heap if that is due and RQ2 allows it. After that, emits a snapshot to the
-   profile of 'state' if a snapshot is due; if 'state' is NULL, emits none. 'last': 0 after a
-   collection; RESIDENT_STATE or RESIDENT_PROFILE before the end of the state or the profile. */
+/* Measures the state's heap if a measurement is due and RQ2 allows it. After a measurement, emits a
+   snapshot to the profile of 'state' if a snapshot is due; if 'state' is NULL, emits none. 'last':
+   0 after a collection; RESIDENT_STATE or RESIDENT_PROFILE before the end of the state or the
+   profile. */
 void resident_measure (Resident *r, lua_State *L, const Tracker *t, ProfileState *state,
                     ResidentPolicy *policy, int last);
 
 /* Removes a state that ends from the list of measured states, if resident_join has added it. */
 void resident_leave (Resident *r);
 
-/* Counts native memory that a closed state has left: adds 'bytes' to the sum for the source line
-   'where', which allocated it. Returns the index of the line. */
+/* Counts native memory that a closed state has allocated and not freed: adds 'bytes' to the sum for
+   the source line 'where', which allocated the memory. Returns the index of the line. */
 unsigned resident_left (const char *where, uint64_t bytes);
 /* Call it when native memory that resident_left has counted is freed: subtracts 'bytes' from the
    sum for the source line. 'line': the result of resident_left. Takes no lock. */
 void resident_freed (unsigned line, uint64_t bytes);
 
-/* Forgets the list of states and all sums of their memory, without freeing memory, in a forked
-   child. */
+/* In a forked child: empties the list of measured states and sets the sums of resident_left to 0,
+   without freeing memory. */
 void resident_forked (void);
-/* Forgets the measurement of one state without freeing memory, in a forked child. */
+/* In a forked child: clears the measurement of one state, without freeing memory. */
 void resident_forget (Resident *r);
 
 /* Returns the current rows of resident memory, in an array that the caller frees; NULL: none.

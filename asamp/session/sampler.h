@@ -9,8 +9,8 @@
 **   SS1  one lock protects the list of samplers, and the fields 'profile', 'path' and 'file' of
 **        each sampler. The thread that runs a sampler's state reads these fields without the lock;
 **   SS2  no two sessions of the process write the same file (PL4 of place.h);
-**   SS3  only the thread that runs a state, or a forked child, frees its session. If another thread
-**        calls exit(), the file ends, nothing is freed, and later samples are lost;
+**   SS3  only the thread that runs a state, or a forked child, frees the state's session. If
+**        another thread calls exit(), the file ends, nothing is freed, and later samples are lost;
 **   SS4  a state is attached to a shared profile when it is made, and leaves it when it is closed.
 **        Samplers of closed states are reused.
 */
@@ -40,23 +40,24 @@ typedef struct SamplerOptions {
   int compress, native, random;
   uint64_t seed;	/* seed of the intervals between samples, if 'seeded' is 1 */
   int seeded;
-  uint64_t timeperiod;	/* first period of time samples, ns; 0: none */
+  uint64_t timeperiod;	/* period of time samples at the start of the session, ns; 0: none */
   int wall;
   uint64_t mallocs;	/* bytes between two samples of native memory; 0: none */
-  int copies;		/* 1: copies of strings and growing tables are sampled */
-  /* 1: records the references that keep sampled objects alive (holders.h): at the end, and when the
-     number of live samples has doubled. */
+  int copies;		/* 1: takes copy samples, of bytes that are copied into a new string, or
+                           moved because a table or buffer grew */
+  /* 1: records the references that keep sampled objects alive (holders.h): at the end of the
+     session, and each time the number of live samples has doubled. */
   int holders;
   /* Ns between two searches for the references that keep sampled objects alive; 0: the search is
      not repeated. */
   uint64_t holdersevery;
   RingLimits ring;	/* most != 0: the session is a flight recorder */
-  int summary;		/* 1: prints a summary to stderr at the end of the session; 2: prints it
-                           only if there are samples */
+  int summary;		/* 1: prints a summary to stderr at the end of the session; 2: prints the
+                           summary only if there are samples */
   /* Called before the end of a session that has its own profile, while the tracker still has the
      live samples. NULL: not called. */
   void (*ending) (Sampler *s, lua_State *L);
-  uint64_t rate;	/* most allocation samples per second of a state; 0: no bound */
+  uint64_t rate;	/* limit of the allocation samples per second, for each state; 0: none */
 } SamplerOptions;
 
 /* Sums over all states that use, or have used, the shared profile (one file for all states).
@@ -68,9 +69,10 @@ typedef struct SamplerOptions {
    natives      samples of native memory, in sampling periods */
 typedef struct SharedTotals {
   uint64_t states, samples, timesamples, bytes, lost, natives;
-  /* Survivors whose deaths are not reported, because too many are followed. */
+  /* Number of survivors whose deaths are not reported, because the list of survivors is full. */
   uint64_t unfollowed;
-  EventTally missing;	/* how many of 'samples', 'timesamples' and 'natives' are in no file */
+  EventTally missing;	/* how many of 'samples', 'timesamples' and 'natives' were not written to
+                           a file */
 } SharedTotals;
 
 /* The sampling rates. */
@@ -78,7 +80,7 @@ typedef struct SamplerRate {
   int alloc;		/* 1: samples allocations */
   uint64_t period;	/* bytes between allocation samples */
   uint64_t timens;	/* ns between time samples; 0: none */
-  uint64_t most;	/* most allocation samples per second of a state; 0: no bound */
+  uint64_t most;	/* limit of the allocation samples per second, for each state; 0: none */
 } SamplerRate;
 
 /* Data of the states that share a profile. Constant, except the rates, which are atomic. */
@@ -93,7 +95,7 @@ typedef struct SamplerShared {
   /* Drops the parent's profile in a forked child. Returns the number of threads that the profiler
      will start in the child. */
   unsigned (*forked) (void);
-  /* Called after a collection and, in a forked child, after the first sample. */
+  /* Called after each collection of a state and, in a forked child, after the first sample. */
   void (*runs) (void);
   /* Called at exit, with the totals of the profile and the sums over its states. */
   void (*ended) (const ProfileTotals *t, const SharedTotals *sum);
@@ -103,15 +105,16 @@ typedef struct SamplerShared {
 typedef struct SamplerStats {
   int open, on;
   uint64_t period;
-  /* 'samples': sampling periods that the allocation samples represent; 'bytes': bytes allocated
-     while sampling was on. */
+  /* 'samples': number of sampling periods that the allocation samples represent; 'bytes': bytes
+     allocated while sampling was on. */
   uint64_t samples, bytes;
-  uint64_t natives;		/* sampling periods that the samples of native memory represent */
+  uint64_t natives;		/* number of sampling periods that the samples of native memory
+                                   represent */
   uint64_t lost;
-  /* Survivors whose deaths are not reported, because too many are followed. */
+  /* Number of survivors whose deaths are not reported, because the list of survivors is full. */
   uint64_t unfollowed;
   int timing;			/* 1: time is sampled */
-  uint64_t timesamples;		/* sampling periods that the time samples represent */
+  uint64_t timesamples;		/* number of sampling periods that the time samples represent */
   uint64_t minors, majors;	/* collections since the state was made */
   uint64_t nanoseconds;		/* time that the program's thread has spent in the sampler, ns */
   /* Path of the file of the open session, or else of the last session. In a shared profile: path of
@@ -136,9 +139,8 @@ Sampler *sampler_attached (lua_State *L);
    bin also counts shorter pauses, the last bin longer ones. */
 enum { SAMPLER_PAUSES = 18 };
 
-/* Sums over heaps: for each state, its last published numbers (seen.h) are added. In a forked
-   child, the numbers "so far" start at 0 at the fork, also for states that the child has
-   inherited. */
+/* Sums over heaps, of the last published numbers (seen.h) of each state. In a forked child, the
+   numbers "so far" start at 0 at the fork, also for states that the child has inherited. */
 typedef struct SharedHeaps {
   uint64_t open;			/* number of open states */
   uint64_t sums[SEENS];			/* sums[i]: sum of SeenNamed.sums[i] over all names of
@@ -149,11 +151,11 @@ typedef struct SharedHeaps {
 
 /* Stores in *t and *h sums over all states that share a profile. Thread-safe. */
 void sampler_shared (SharedTotals *t, SharedHeaps *h);
-/* Returns the number of threads whose time could not be sampled. Stores the first reason in 'why'.
-   Thread-safe. */
+/* Returns the number of marks that report a thread whose time is not sampled. Stores the reason in
+   the first of these marks in 'why'. Thread-safe. */
 uint64_t sampler_untimed (char why[256]);
-/* Stores in each row the totals of the states with one name. Returns the number of rows, some of
-   which may be empty. */
+/* Stores in rows[i] the sums over the states whose name has the number i; rows of unused numbers
+   are 0. Returns the number of rows, SEEN_NAMES. */
 unsigned sampler_named (SeenNamed rows[SEEN_NAMES]);
 
 /* A request that another thread sends to one state, or to the first state that collects. That state
@@ -188,7 +190,7 @@ int sampler_dump (Sampler *s, const char *to, char *path, size_t pathsize, char 
 int sampler_markshared (Profile *p, const char *name, const char *value);
 
 /* Ends a shared profile that was replaced. States move to the new profile at their next sample,
-   mark or collection. The caller frees 'p' when no state uses it (sampler_usesshared). Returns
+   mark or collection. The caller frees 'p' when no state uses 'p' (sampler_usesshared). Returns
    the errno with which writing has failed, or 0. */
 int sampler_endshared (Profile *p);
 /* Returns 1 if a Lua state still reports to the profile 'p'. */
@@ -199,13 +201,12 @@ int sampler_usesshared (const Profile *p);
 Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err,
                              size_t errsize);
 /* Prints the closing line of a session, with the numbers of samples in its files. 'timed' 1: time
-   was sampled. 'skips' 1: prints nothing if the files have no samples, because sampler_loss has
-   reported the reason. */
+   was sampled. 'skips' 1: prints nothing if the files have no samples. */
 void sampler_summary (const SharedTotals *t, uint64_t period, int random, int timed,
                       int skips, const char *path);
-/* If 'error' is not 0, prints its message and the number of lost samples. Else, if 'summary' is not
-   0 and samples were lost, prints their number with possible causes. 'timed' is 1 if time was
-   sampled. */
+/* If 'error' is not 0, prints the message of this errno and the number of lost samples. Else, if
+   'summary' is not 0 and samples were lost, prints their number with possible causes. 'timed' is 1
+   if time was sampled. */
 void sampler_loss (int error, uint64_t lost, int summary, int timed, const char *path);
 
 /* Bytes allocated with a label set. */
@@ -219,8 +220,8 @@ uint32_t sampler_setcount (const Sampler *s);
 /* Stores in 'rows' the bytes that the session has allocated with each label set, and in *n the
    number of rows. Omits sets of 0 bytes. Returns the session's bytes (SamplerStats.bytes). */
 uint64_t sampler_sets (Sampler *s, lua_State *L, SamplerSet *rows, uint32_t *n);
-/* Stores the bytes of all shared states by label set, in at most 'most' rows. Returns their
-   number. Thread-safe. */
+/* Stores in at most 'most' rows the bytes by label set, summed over all states that use, or have
+   used, the shared profile. Omits sets of 0 bytes. Returns the number of rows. Thread-safe. */
 uint32_t sampler_sharedsets (SamplerSet *rows, uint32_t most);
 
 /* Returns the tracker. If no session is open, the tracker's field 'client' is NULL. */
@@ -234,17 +235,18 @@ uint64_t sampler_seed (void);
 int sampler_open (Sampler *s, const SamplerOptions *o, uint64_t period,
                   char *err, size_t errsize);
 
-/* Switches sampling on, in a session with sampling off. 'period': bytes between two samples, a mean
-   if 'random' is 1. */
+/* Switches allocation samples on. Call it only in a session in which they are off. 'period': bytes
+   between two samples; the mean of these distances if 'random' is 1. */
 void sampler_on (Sampler *s, lua_State *L, uint64_t period, int random);
 
-/* Switches sampling off, after a last collection if samples, deaths or collections are not reported
-   yet. Returns 0 if sampling was off. */
+/* Switches allocation samples off. If the survival or death of a sample, a collection, or CPU time
+   of the program is not reported yet, first runs a minor collection, which reports it. Returns 0 if
+   allocation samples were off. */
 int sampler_off (Sampler *s, lua_State *L);
 
-/* Starts to sample the calling OS thread every 'ns' nanoseconds, in a session without time
-   sampling. While another thread runs the state, samples are counted as lost. Returns 0 with the
-   reason in 'err' on failure. */
+/* Starts to sample the calling OS thread every 'ns' nanoseconds. Call it only in a session in which
+   time is not sampled. While another thread runs the state, time samples are counted as lost.
+   Returns 0 with the reason in 'err' on failure. */
 int sampler_timeon (Sampler *s, lua_State *L, uint64_t ns, TimerClock clock,
                     char *err, size_t errsize);
 
@@ -261,7 +263,7 @@ int sampler_close (Sampler *s, lua_State *L);
    of live samples; 0 also on failure. */
 size_t sampler_holders (Sampler *s, lua_State *L);
 
-/* Adds a mark (profile_mark). Returns 0 if there is no session or its profile has failed. */
+/* Adds a mark (profile_mark). Returns 0 if no session is open or its profile has failed. */
 int sampler_mark (Sampler *s, const char *name, size_t namelen,
                   const char *value, size_t valuelen);
 

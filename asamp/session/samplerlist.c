@@ -30,7 +30,7 @@
 struct Samplers samplers;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* Nonzero while this OS thread holds the lock or waits for it. */
+/* Nonzero while this OS thread holds the lock or waits for the lock. */
 static __thread volatile int locking __attribute__((tls_model("initial-exec")));
 static uint64_t lastnumber;
 /* Decides when the shared profile receives a snapshot of resident memory. */
@@ -106,17 +106,18 @@ void samplerlist_point (void *ud, lua_State *L) {
 /* The rate is also checked after RATE_IDLE * RATE_NS of wall time, because a process may use little
    CPU time. */
 #define RATE_IDLE	10
-/* Number of samples that makes a check of the rate due before RATE_NS have passed. With 32 samples,
-   the error of the rate is about a fifth. */
+/* Smallest number of samples that makes a check of the rate due before RATE_NS have passed. With 32
+   samples, the error of the rate is about a fifth. */
 #define RATE_STAGE	32
 
 /*
 ** Adapts the sampling period so that a state takes at most s->options.rate allocation samples per
-** second of CPU time, or of wall time if that is less. If it has taken more, doubles the period,
-** once or several times. If it has taken less than a quarter, halves the period, but not below
-** s->period.
+** second of the process's CPU time, or of wall time if that is less. If the state has taken more
+** since the last check, doubles the period, once or several times. If the state has taken less than
+** a quarter, halves the period, but not below s->period.
 **
 ** A check is due after RATE_NS of CPU time, RATE_IDLE * RATE_NS of wall time, or 'stage' samples.
+** 'stage' is half the number of samples allowed per second, but at least RATE_STAGE.
 */
 void samplerlist_restrain (Sampler *s, lua_State *L) {
   const uint64_t rate = s->options.rate, stage = rate / 2 > RATE_STAGE ? rate / 2 : RATE_STAGE;
@@ -284,9 +285,10 @@ static uint64_t lastsets (const ProfileLast *last,
   return account_each(last->setsud, ACCOUNT_REST, last->bytes, f, ud);
 }
 
-/* Stores in *last the final data of the next state, for profile_exit. Returns 0 if there is none.
-   'ud' points to a Sampler *, which this function advances. Before the first call, it must be the
-   sampler of a session with its own profile, or NULL for all states of the shared profile. */
+/* Stores in *last the final data of the next state, for profile_exit. Returns 0 if there is no next
+   state. 'ud' points to a Sampler *, which this function advances. Before the first call, that
+   Sampler * must be the sampler of a session with its own profile, or NULL for all states of the
+   shared profile. */
 static int nextlast (void *ud, ProfileLast *last) {
   Sampler **at = ud, *s = *at;
   static Sampler done;
@@ -308,8 +310,8 @@ static int nextlast (void *ud, ProfileLast *last) {
 }
 
 /* Argument 'ud' of nextshared. That function stores first the final data of the states that share a
-   profile, then the deaths of orphans (samples whose state was closed, orphans.h). 'locked' 0: it
-   stores no deaths, because the list of orphans may be inconsistent. */
+   profile, then the deaths of orphans (samples whose state was closed, orphans.h). 'locked' 0: the
+   lock could not be taken, so the list of orphans may be inconsistent, and no deaths are stored. */
 typedef struct Exiting {
   Sampler *at;
   Profile *p;
@@ -335,8 +337,8 @@ void samplerlist_addup (SharedTotals *t) {
   }
 }
 
-/* Returns a - b, or 0 if that is negative. (A running thread publishes its number of samples later
-   than it reports the samples to the profile.) */
+/* Returns a - b, or 0 if the difference is negative. It can be negative because a running thread
+   reports a sample to the profile before it publishes the new number of samples. */
 static uint64_t less (uint64_t a, uint64_t b) {
   return a > b ? a - b : 0;
 }
@@ -415,9 +417,9 @@ static void samplerlist_forked (void) {
   unsigned threads = 0;
   int isshared = 0;
   pthread_mutex_init(&lock, NULL);
-  luaN_processor(0);  /* the CPU clock of this thread has started at 0 */
+  luaN_processor(0);  /* reads the child's CPU clock, which has started at 0 */
   for (s = samplers.all; s != NULL; before = s, s = s->next) {
-    s->before = before;  /* another thread may have been changing the list at the fork */
+    s->before = before;  /* repairs the link, which another thread may have been changing */
     resident_forget(&s->resident);
     seen_restart(&s->seen);
     s->counted = 0;

@@ -22,23 +22,25 @@ struct Sampler {
      profile, and the fields for a shared profile are unused. */
   const SamplerShared *shared;
   uint64_t since;		/* time (clock_now, ns) when the state joined the shared profile */
-  /* Requested sampling period, bytes; samplerlist_restrain may use a larger one. */
+  /* Requested period of allocation samples, bytes. samplerlist_restrain may use a larger period. */
   uint64_t period;
-  /* Values at the last check of the rate by samplerlist_restrain: the time (clock_now) and the CPU
-     time of the process, both in ns, and the number of samples. ratedue: time (clock_now) before
-     which only the number of samples makes the next check due, ns. */
+  /* Data of samplerlist_restrain.
+     ratetime     time (clock_now, ns) of the last check of the rate
+     ratecpu      CPU time of the process at that check, ns
+     ratesamples  number of samples at that check
+     ratedue      time (clock_now, ns) before which only new samples make the next check due */
   uint64_t ratetime, ratecpu, ratesamples, ratedue;
   /* In a shared profile: source (as in lua_Debug) of the outermost function of the state's first
      sample. */
   char *script;
   int named;			/* 1: 'script', the state's name, was emitted to the profile */
   unsigned name;		/* number of the state's name (seen.h) */
-  Seen seen;			/* copies of the state's counts, such as its samples and
-                                   collections, which other threads may read */
+  Seen seen;			/* copies of the state's counts, such as its samples, for other
+                                   threads */
   /* 1: this is a forked child in which the state has reported nothing yet. */
   int forked;
   /* 1: the number of states in the process's report (samplers.past.states) includes this state, so
-     it must not be counted again when it moves to another shared profile. */
+     the state must not be counted again when it moves to another shared profile. */
   int counted;
   /* 1: the shared profile in 'state' has ended, because the process continues in another profile.
      Atomic. */
@@ -57,13 +59,13 @@ struct Sampler {
   int reported;			/* 1: the end of the session was reported to the user */
   Timing timing;
   HeldPaths heldpaths;		/* the paths of references that were emitted */
-  Resident resident;		/* last measurement of the heap */
+  Resident resident;		/* last measurement of the heap's resident bytes */
   /* starved: time of the last report that memory ran out, ns. starvings: how often memory ran
      out. */
   uint64_t starved, starvings;
   uint64_t timeperiod;		/* period of time samples, ns; 0: none */
   int wall;			/* 1: 'timeperiod' is of wall time, 0: of CPU time */
-  /* Sum of the collections that were not emitted. It is added to the next emitted one. */
+  /* Sum of the collections that were not emitted. The next emitted collection includes this sum. */
   ProfileCollection leftout;
 };
 
@@ -101,8 +103,8 @@ void samplerlist_delist (Sampler *s);
 /* Copies the state's numbers (seen.h), such as its samples and collections, to s->seen, where other
    threads read them. Call it on the state's thread. */
 void samplerlist_publish (Sampler *s);
-/* Adds a mark that this thread's time is not sampled, with the reason 'why'. In a shared profile,
-   adds only one such mark per thread. */
+/* Adds a mark that the calling thread's time is not sampled, with the reason 'why'. In a shared
+   profile, adds only one such mark per thread. */
 void samplerlist_untimed (Sampler *s, const char *why);
 /* Emits the time samples taken since the last call. The tracker calls it at safepoints. */
 void samplerlist_point (void *ud, lua_State *L);
@@ -116,21 +118,21 @@ void samplerlist_measure (Sampler *s, lua_State *L, int last);
    it once per profile. 'all': the state's bytes over all label sets (SEEN_BYTES). Returns the sum
    of the bytes. */
 uint64_t samplerlist_emitsets (Sampler *s, ProfileState *state, uint64_t all);
-/* Emits the totals of a state that leaves its profile without being closed: bytes by label set, all
-   bytes, counts of dropped data, and 'lost' lost samples. Takes the numbers from s->seen. Returns
-   the bytes. */
+/* Emits the totals of a state at the end of its session, or when it leaves a shared profile without
+   being closed: bytes by label set, all bytes, counts of dropped data, and 'lost' lost samples.
+   Takes the numbers from s->seen. Returns the bytes. */
 uint64_t samplerlist_emittotals (Sampler *s, ProfileState *state, uint64_t lost);
 /* Updates the process's sums, by label set, of the bytes that states allocated until they left the
-   shared profile. Called when 's' leaves it. Lock held.
-   part  ACCOUNT_WHOLE: adds all bytes that s has allocated. ACCOUNT_REST, called next if s
+   shared profile. Call it when 's' leaves the profile. Lock held.
+   part  ACCOUNT_WHOLE: adds all bytes that 's' has allocated. ACCOUNT_REST, in a second call if 's'
          continues in another profile: subtracts the bytes that were not reported to the old
-         profile, because the new one will count them
+         profile, because the new profile will count them
    all   total of the bytes to add or subtract, over all label sets */
 void samplerlist_pastsets (Sampler *s, AccountPart part, uint64_t all);
 /* Prints messages about the end of a session and its lost samples, once. Returns t->error. */
 int samplerlist_report (Sampler *s, const ProfileTotals *t);
-/* Stores the sums over all states of the shared profile. The caller must hold the lock; at exit
-   only if the lock can be taken. */
+/* Stores the sums over all states of the shared profile. Lock held, except at exit if
+   samplerlist_exiting could not take the lock. */
 void samplerlist_addup (SharedTotals *t);
 
 #endif

@@ -35,8 +35,8 @@ static void onfunction (void *ud, uint64_t id, const char *name, int linedefined
   profile_function(&s->state, id, name, linedefined, source);
 }
 
-/* Gives a state of a shared profile its name, once: the script of its first sample. Sets s->name to
-   the number that represents this name (seen.h). Call it on the state's thread. */
+/* Gives a state of a shared profile its name, once: the script of the state's first sample. Sets
+   s->name to the number of this name (seen.h). Call it on the state's thread. */
 static void givename (Sampler *s) {
   if (s->shared == NULL || s->name != SEEN_UNNAMED) return;
   samplerlist_lock();
@@ -170,8 +170,9 @@ static void onpoint (void *ud, lua_State *L) {
   samplerlist_point(s, L);
 }
 
-/* Publishes the bytes that the state has allocated. The Lua core calls this after each call from
-   the host program, so it publishes only the number that changes without samples (SE4). */
+/* Publishes the bytes that the state has allocated. The Lua core calls this function after each
+   protected call by the host program (SE4). For speed, publishes no other number: only the bytes
+   change without samples. */
 static void onreturned (void *ud) {
   Sampler *s = ud;
   seen_put(&s->seen, SEEN_BYTES, tracker_bytes(&s->tracker, s->tracker.L));
@@ -269,7 +270,8 @@ static void onstalled (const char *path, int error, uint64_t lost) {
                 "again", path, strerror(error));
 }
 
-/* Returns 1 if a session of this process writes the file, so that no other one may. Lock held. */
+/* Returns 1 if a session of this process already writes the file, so that no other session may
+   write it (SS2). Lock held. */
 static int inuse (const struct stat *file) {
   const Sampler *s;
   struct stat shareds;
@@ -285,8 +287,9 @@ static int inuse (const struct stat *file) {
   return 0;
 }
 
-/* Opens the file of a session. If another file than the requested one was opened, prints the path
-   and why it was chosen. Returns NULL with the reason in 'err' on failure. */
+/* Opens the file of a session. If the path of the opened file is not the requested path, prints
+   the path and why the requested one was not used. Returns NULL with the reason in 'err' on
+   failure. */
 static Profile *samplersession_openfile (Sampler *s, const ProfileConfig *c, char *err,
                                          size_t errsize) {
   Profile *p;
@@ -353,7 +356,8 @@ Profile *sampler_openshared (const SamplerOptions *o, uint64_t period, char *err
   return p;
 }
 
-/* Does the work of sampler_open, which delays fatal signals (dying_hold) until it returns. */
+/* Does the work of sampler_open, which delays fatal signals (dying_hold) until opensession
+   returns. */
 static int opensession (Sampler *s, const SamplerOptions *o, uint64_t period, char *err,
                         size_t errsize) {
   ProfileConfig c;

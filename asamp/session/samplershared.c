@@ -19,8 +19,8 @@
 #include "uncancelled.h"
 
 #define SPARES		16	/* largest number of samplers kept for later states */
-/* If a state is closed at least this time (ns) after it joined its profile, the references that
-   keep sampled objects alive are recorded. */
+/* When a state is closed, the option 'holders' records the references that keep sampled objects
+   alive, unless the state has joined its profile less than this time (ns) before. */
 #define OLD_NS		1000000000
 
 static Sampler *spare;		/* Samplers of closed states, for reuse. */
@@ -169,9 +169,9 @@ typedef struct Unreported {
 } Unreported;
 
 /* Emits the totals of a state that leaves its profile and, if 'isclosed' is 1, the state's end.
-   Returns zeros.
-   If the profile itself has ended before (s->ended), emits nothing, and returns the state's bytes
-   and lost samples since that end. Lock held. */
+   Returns an Unreported whose fields are 0. But if the profile has ended already (s->ended), emits
+   nothing, and returns the state's bytes and lost samples since the end of the profile. Lock
+   held. */
 static Unreported emitend (Sampler *s, int isclosed) {
   ProfileLeft left;
   Unreported since = {0, 0};
@@ -192,9 +192,9 @@ static Unreported emitend (Sampler *s, int isclosed) {
   return since;
 }
 
-/* Removes the state from its profile and adds its numbers to samplers.past, the totals of the
-   process. If the profile ended before this call, returns the bytes allocated and the samples lost
-   since then, which no profile contains. */
+/* Removes the state from its profile and adds the state's numbers to samplers.past, the totals of
+   the process. If the profile ended before this call, returns the bytes allocated and the samples
+   lost since the end of the profile, which no profile contains. */
 static Unreported samplershared_settle (Sampler *s, int isclosed) {
   Unreported unreported = {0, 0};
   samplerlist_publish(s);
@@ -226,7 +226,7 @@ static int move (Sampler *s, int isforked) {
   Unreported unreported;
   uint64_t lost;
   int isthere;
-  /* Not after a fork, because the child's own timer may run already. */
+  /* After a fork, does not stop the timer: it may be the child's own timer, not the parent's. */
   if (!isforked) timing_stop(&s->timing);
   lost = isforked ? 0 : timing_drop(&s->timing);
   unreported = samplershared_settle(s, 0);
@@ -263,8 +263,8 @@ int samplershared_current (Sampler *s) {
   return 1;
 }
 
-/* Reports freed blocks of closed states (orphans.h) to the profile of the open state 's', if a
-   report is due. */
+/* Reports the deaths of orphans, samples of closed states (orphans.h), to the profile of the open
+   state 's', if a report is due. */
 static void emitorphans (const Sampler *s) {
   Profile *p = s->state.profile;
   if (!orphans_aredue(p, clock_now())) return;
@@ -366,7 +366,7 @@ unsigned sampler_states (SamplerRow *rows, unsigned most) {
   return n;
 }
 
-/* Adds the mark to the oldest state that has started in profile 'p'. If there is none, adds it to
+/* Adds the mark to the oldest state that reports to profile 'p'. If no state does, adds the mark to
    the oldest attached state. */
 int sampler_markshared (Profile *p, const char *name, const char *value) {
   const Sampler *s;
@@ -420,7 +420,7 @@ int sampler_usesshared (const Profile *p) {
 }
 
 /* Called for a state that is being closed. If the state's profile has ended, moves the state to the
-   current profile, which receives the bytes allocated since then. */
+   current profile, which receives the bytes allocated since the end of the old profile. */
 static void follow (Sampler *s) {
   const Profile *p = s->shared->profile(0);
   if (!s->forked && s->state.profile != NULL && p != NULL && p != s->state.profile)

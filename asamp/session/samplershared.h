@@ -11,11 +11,12 @@ int samplershared_attach (lua_State *L, const SamplerShared *with, const Tracker
 /* Moves the state to the current profile of the process; makes the profile if needed. Returns 1 on
    success. Otherwise returns -1 if no state may take samples (SamplerShared.isidle), else 0. */
 int samplershared_current (Sampler *s);
-/* Moves time sampling to the OS thread that now runs the state. In a forked child, starts time
-   sampling. */
+/* If time is sampled, moves time sampling to the OS thread that now runs the state. In a forked
+   child, starts time sampling if it has not started yet. */
 void samplershared_follow (Sampler *s);
-/* Called by the tracker after a collection. Publishes the state's numbers, answers a
-   SamplerRequest, and follows changes of the profile, the thread and the rates. */
+/* Called by the tracker after a collection. Publishes the state's numbers. In a shared profile,
+   also moves the state to the current profile, moves time sampling to the current OS thread,
+   applies new sampling rates and calls the function of a SamplerRequest. */
 void samplershared_safe (void *ud, lua_State *L);
 /* Detaches a state that is being closed. */
 void samplershared_leave (Sampler *s, lua_State *L);
