@@ -95,7 +95,7 @@ typedef struct Walk {
   /* 'from': index in o.list of the next orphan to visit. 'to': index to which that orphan is moved
      if it is live. */
   size_t from, to;
-  /* number of live orphans, of the state that is visited now, before index 'from' */
+  /* Number of live orphans of the state that is visited now, before index 'from'. */
   size_t alive;
 } Walk;
 

@@ -10,8 +10,8 @@
 **        RESIDENT_FREE. The measurements of one state take at most 1 / RESIDENT_SHARE of the time
 **        and run at most once a second, but a heap that has doubled or halved is measured earlier.
 **        At the end of a state, its heap is measured only if a snapshot is due;
-**   RQ3  a snapshot follows a measurement that RQ2 allows. It is due when resident memory has
-**        changed by a sixteenth, after a minute, at the end of the profile, and at the end of a
+**   RQ3  a snapshot follows a measurement that RQ2 allows. A snapshot is due when resident memory
+**        has changed by a sixteenth, after a minute, at the end of the profile, and at the end of a
 **        state unless the last snapshot is recent (ENDING in resident.c). If snapshots have taken
 **        more than 1 / PICTURES_SHARE of the time, the change must be a quarter, except at the end
 **        of a state.

@@ -16,7 +16,7 @@ int samplershared_current (Sampler *s);
 void samplershared_follow (Sampler *s);
 /* Called by the tracker after a collection. Publishes the state's numbers. In a shared profile,
    also moves the state to the current profile, moves time sampling to the current OS thread,
-   applies new sampling rates and calls the function of a SamplerRequest. */
+   applies new sampling rates and calls the function of a pending SamplerRequest. */
 void samplershared_safe (void *ud, lua_State *L);
 /* Detaches a state that is being closed. */
 void samplershared_leave (Sampler *s, lua_State *L);

@@ -18,18 +18,18 @@ typedef struct Worker {
   struct Worker *next;		/* next parked worker */
   pthread_t thread;
   pthread_cond_t wake;
-  void *(*run) (void *ud);	/* pooled worker: function to run; NULL: the worker is parked */
+  void *(*run) (void *ud);	/* pooled worker: function to run; NULL: none, the worker waits */
   void *ud;
-  int pooled;			/* 1: after its function, the thread is parked for reuse; 0: the
-				   thread ends */
+  int pooled;			/* 1: after its function, the thread waits for another function; 0:
+				   the thread ends */
 } Worker;
 
 /* Runs run(ud) on a parked worker, or on a new thread with a stack of 'stack' bytes. Returns
    NULL with an errno in *error on failure. */
 Worker *workers_start (void *(*run) (void *ud), void *ud, size_t stack, int *error);
 
-/* Waits until the worker's function has returned. Then makes the worker available for workers_start
-   if w->pooled is 1; else frees *w. */
+/* Waits until the worker's function has returned. Then parks the worker for workers_start if
+   w->pooled is 1; else frees *w. */
 void workers_join (Worker *w);
 
 /* Makes n parked workers in a forked child, where the parent's workers do not exist. */
