@@ -8,9 +8,10 @@
 ** After the pause, a batch of finalizers is called. If objects are left in the queue of objects to
 ** finalize, the next safepoints call further batches.
 **
-** A program may stop the collector and request steps (collectgarbage "step"). A step of n KiB
-** represents n KiB of allocation. In the generational mode it is a minor collection. In the
-** incremental mode it pays for a part of a cycle (a major collection), as in upstream.
+** A program may stop the collector and request steps (collectgarbage "step"). A step of n KiB does
+** the work that is due after n KiB of allocation. In the generational mode, this is a minor
+** collection. In the incremental mode, it is a part of a cycle (a major collection), as in
+** upstream.
 */
 
 #include "lapi.h"
@@ -34,8 +35,8 @@
 /*
 ** If the remembered set has large tables, a minor collection that is due is delayed. Meanwhile,
 ** luaN_refinetables visits a part of these tables after every LUAN_GAP bytes of allocation. The
-** delay ends when few slots of them are left to visit (remset.many), or when the nursery has
-** REFINED bytes plus one REFINEDPART-th of the old bytes.
+** delay ends when few slots of these tables are left to visit (remset.many), or when the nursery
+** has grown to REFINED bytes plus 1 / REFINEDPART of the bytes of old objects.
 **
 ** A longer delay (larger REFINED, smaller REFINEDPART) shortens the pauses and lets the nursery
 ** grow further.
@@ -43,16 +44,16 @@
 #define REFINED	((size_t)8 * 1024 * 1024)
 #define REFINEDPART	16
 
-/* Unused stack memory of the running and the main thread is freed after every SHRINK_MINORS minor
-   collections (luaN_shrinkown). A larger value keeps the memory longer, a smaller one moves stacks
-   more often. In the incremental mode, each major collection frees it instead. */
+/* Every SHRINK_MINORS-th minor collection frees the unused stack memory of the running and the main
+   thread (luaN_shrinkown). A larger value keeps the memory longer, a smaller one moves stacks more
+   often. In the incremental mode, each major collection frees this memory instead. */
 #define SHRINK_MINORS		64
 
 
 void luaC_fix (lua_State *L, GCObject *o) {
   global_State *g = G(L);
   if (!luaN_push(g, &g->heap.gc.lists.fixed, o))
-    luaM_error(L);  /* ends the creation of the state: luaC_fix is called only then */
+    luaM_error(L);  /* ends the creation of the state, the only time when luaC_fix is called */
 }
 
 
@@ -170,9 +171,9 @@ void luaC_fullgc (lua_State *L, int isemergency) {
 
 
 /* Runs an emergency collection if a collection is long overdue (luaN_isoverdue). C functions that
-   store into tables in a loop need this: they reach no safepoint, and when their tables grow, the
-   previous vectors become garbage. The cost of the collection is in proportion to allocation: since
-   a collection became due, more bytes were allocated than the old objects have. */
+   store into tables in a loop need this: they reach no safepoint, and the vectors that growing
+   tables replace become garbage. The cost of the collection is in proportion to allocation: since a
+   collection became due, more bytes were allocated than the old objects have. */
 void luaN_overdue (lua_State *L) {
   global_State *g = G(L);
   luaN_stress(L);

@@ -41,24 +41,24 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* Time to sweep the lines of one block. The unit is the time to mark one byte; LUAN_VISIT, the cost
-   of reading one cache line, has the same unit. The sweep reads the LUAN_LINES mark bytes in the
+/* Time to sweep the lines of one block, as a multiple of the time to mark one byte. LUAN_VISIT, the
+   time to read one cache line, has the same unit. The sweep reads the LUAN_LINES mark bytes in the
    block's head. They fill LUAN_LINES / LUAN_LINE cache lines, because a cache line has 64 bytes,
    like a line of the heap (LUAN_LINE). */
 #define BLOCKCOST	(LUAN_LINES / LUAN_LINE * LUAN_VISIT)
 
-/* luaN_trimheap keeps memory for the growth of the heap: one RESERVE_PART-th of the memory that the
+/* luaN_trimheap keeps memory for the growth of the heap: 1 / RESERVE_PART of the memory that the
    heap needs now. A larger RESERVE_PART keeps less unused memory, and requests memory more
    often. */
 #define RESERVE_PART		8u
 
-/* Bytes of empty blocks that all states of the process together keep, in equal shares, except in a
-   full collection. A larger value wastes more memory; a smaller one returns blocks and requests
-   them again more often. */
+/* Bytes of empty blocks that luaN_trimheap always leaves to all states of the process together, in
+   equal shares, except in a full collection. A larger value wastes more memory; a smaller one
+   returns blocks and requests them again more often. */
 #define MAX_SPARE_BYTES		((size_t)2 * 1024 * 1024)
 
-/* A heap has shrunk if its live bytes have fallen by more than one SHRUNK_PART-th since the
-   previous major collection. A larger SHRUNK_PART returns memory sooner. */
+/* A heap has shrunk if its live bytes have fallen by more than 1 / SHRUNK_PART since the previous
+   major collection. A larger SHRUNK_PART returns memory sooner. */
 #define SHRUNK_PART		4
 
 /*
@@ -79,13 +79,13 @@
 #define WHILE_HEAPS	3u
 
 /* A thread that does not run is shrunk only if its stack has more than 2 * BASIC_STACK_SIZE slots
-   or it has more than this number of CallInfos. A larger value saves time and keeps more unused
+   or it has more than MAX_IDLE_CALLINFOS CallInfos. A larger value saves time and keeps more unused
    memory. */
 #define MAX_IDLE_CALLINFOS	16u
 
 
 static void takeepoch (luaN_Gc *c) {
-  /* the third epoch, which no live object has; the three epochs add up to 6 */
+  /* the one of the epochs 1, 2 and 3 that no live object has; their sum is 6 */
   lu_byte next = (lu_byte)(6 - c->mark.epoch - c->mark.previous);
   c->mark.previous = c->mark.epoch;
   c->mark.epoch = next;
@@ -111,10 +111,10 @@ void luaN_beginmajor (lua_State *L) {
 
 
 /* To be called when everything alive is marked. Updates the counts of live and old bytes, and finds
-   out whether the heap has shrunk (SHRUNK_PART). If it has not, sets bytes.needed to the bytes of
-   the blocks in use, because the heap will need the same number again. If it has, sets bytes.needed
-   to 0; and records the bytes of the blocks in use in bytes.lately, if no larger number was
-   recorded in this period (WHILE_HEAPS). */
+   out whether the heap has shrunk (SHRUNK_PART). If it has not, sets bytes.needed to 'used', the
+   bytes of the blocks in use, because the heap will need the same number again. If it has, sets
+   bytes.needed to 0, and records 'used' in bytes.lately if this is the largest number of the
+   current period (WHILE_HEAPS) and at most the state's share of LUAN_BIGHEAP. */
 static void major_known (global_State *g) {
   luaN_Heap *h = &g->heap;
   luaN_Gc *c = &h->gc;
@@ -132,9 +132,9 @@ static void major_known (global_State *g) {
 }
 
 
-/* Runs the atomic step. If it ends the marking, objects without the current epoch are dead and the
-   sweep starts; otherwise the next slices continue to mark. To be called right after a minor
-   collection, which has marked the roots. */
+/* Runs the atomic step. If the step ends the marking, all objects without the current epoch are
+   dead, and the sweep starts; otherwise the next slices continue to mark. To be called right after
+   a minor collection, which has marked the roots. */
 static void atomic (lua_State *L) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -205,7 +205,7 @@ static void endmajor (lua_State *L) {
 
 /* Runs one slice of the current phase of the major collection, and sets gcstate to the next phase
    if the phase has ended. bytes: the slice's budget, in bytes of marking; an atomic step may exceed
-   it. Returns the cost. */
+   it. Returns the slice's cost in the same unit. */
 static size_t slice (lua_State *L, size_t bytes) {
   global_State *g = G(L);
   luaN_Gc *c = &g->heap.gc;
@@ -244,7 +244,7 @@ static size_t slice (lua_State *L, size_t bytes) {
       c->sweep.active = 0;
       c->sweep.next = 0;
       g->gcstate = GCSstacks;
-      /* in the generational mode, minor collections call luaN_shrinkown (SHRINK_MINORS) */
+      /* outside the incremental mode, minor collections call luaN_shrinkown (collect.c) */
       if (c->pace.fullcycles) luaN_shrinkown(L, 0);
       return done * BLOCKCOST;
     }
@@ -264,8 +264,8 @@ static unsigned latest (const luaN_Bytes *n) {
 
 
 /* If the current period of keeping freed memory is over (WHILE_HEAPS), starts the next one. If the
-   ended period has used less memory than the one before, also allows the release of the free pages
-   that were kept. */
+   largest size recorded in the ended period is below that of the period before it, also allows the
+   release of the free pages that were kept. */
 static void major_turn (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   unsigned now = (unsigned)(g->heap.gc.pause.began / 1000000);
@@ -284,8 +284,8 @@ static void major_turn (global_State *g) {
 
 
 /* Returns the bytes of blocks that luaN_trimheap must keep: the larger of bytes.needed and the
-   largest size recorded in this period or the one before (WHILE_HEAPS), plus a reserve of one
-   RESERVE_PART-th. If the present period is over, first starts a new one. */
+   largest size recorded in this period or the one before (WHILE_HEAPS), plus a reserve of
+   1 / RESERVE_PART. If the present period is over, first starts a new one. */
 static size_t needed (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   size_t most;
@@ -344,7 +344,7 @@ void luaN_full (lua_State *L) {
   c->mark.pending = 0;
   luaN_leaveweak(g);
   /* The objects queued so far are roots, and may refer to dead objects with finalizers that are not
-     queued yet. Queues these, too. */
+     queued yet. Queues those dead objects, too. */
   if (c->finalize.selection == LUAN_SELECTING) luaN_selectslice(g, MAX_SIZET);
   c->finalize.selection = LUAN_UNSELECTED;
   luaN_forgetwaiting(g);
@@ -377,7 +377,7 @@ void luaN_full (lua_State *L) {
     for (k = 0; k < c->lists.threads.v.n; k++)
       shrinkother(L, (lua_State *)c->lists.threads.v.a[k], 1);
   }
-  c->bytes.textsbefore = c->bytes.texts;  /* so endmajor sets textsleft to 0 */
+  c->bytes.textsbefore = c->bytes.texts;  /* so luaN_cycleended sets textsleft to 0 */
   endmajor(L);
   c->bytes.alltenured += c->bytes.tenured;
   c->bytes.tenured = 0;

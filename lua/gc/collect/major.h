@@ -11,13 +11,13 @@ LUAI_FUNC void luaN_beginmajor (lua_State *L);
    minor collection in the same pause. */
 LUAI_FUNC void luaN_majorstep (lua_State *L, size_t bytes);
 
-/* Runs a complete major collection in one pause; abandons one that runs in slices. Calls no
-   finalizer. */
+/* Runs a complete major collection in one pause. If a major collection is running in slices,
+   abandons it. Calls no finalizer. */
 LUAI_FUNC void luaN_full (lua_State *L);
 
 /*
 ** Returns free memory to lua_Alloc or the system: empty chunks, free pages, free memory of malloc.
-** If 'all' is 0, does a bounded part of this and keeps a large reserve. If 'all' is 1, returns all
-** memory above a smaller reserve.
+** If 'all' is 0, returns a bounded number of chunks and pages, and keeps a large reserve. If 'all'
+** is 1, returns all free memory above a smaller reserve.
 */
 LUAI_FUNC void luaN_trimheap (global_State *g, int all);

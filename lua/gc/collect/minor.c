@@ -39,8 +39,8 @@ static void tenureyoung (global_State *g) {
   luaN_List *l = &c->lists.large;
   luaN_tenurewaiting(g);
   for (; l->old < l->v.n; l->old++) luaN_mark(g, (GCObject *)l->v.a[l->old]);
-  /* removes the userdata that were just marked from the mark stack; all objects to which they refer
-     are old */
+  /* removes from the mark stack the userdata that luaN_mark has just pushed; they refer only to old
+     objects */
   luaN_drain(g, 0);
   c->finalize.finalizable.old = c->finalize.finalizable.v.n;
   c->bytes.alltenured += c->bytes.tenured;

@@ -24,22 +24,22 @@
 #include "waiting.h"
 #include "weak.h"
 
-/* To be called when everything reachable is marked, before the objects that only dead objects with
-   finalizers refer to are marked. Sets bytes.undoomed to the KiB that are marked now. */
+/* Sets bytes.undoomed to the KiB of the marked objects. To be called when everything reachable is
+   marked, but no object that is reachable only from dead objects with finalizers. */
 #define setundoomed(c)	((c)->bytes.undoomed = (unsigned)((c)->mark.reached / 1024))
 
 /*
-** The listed entries of ephemerons have unmarked keys. They are visited again after more objects
-** were marked. If at least MIN_FOLLOWED entries are left after MAX_PASSES visits, a hash table
-** finds them by their keys (chase.h); with fewer entries, the visits continue. The hash table costs
-** more than one visit of all entries, but its time is linear, whereas chains of entries may need
-** very many visits.
+** The list weak.unresolved has the ephemeron entries with unmarked keys. 'converge' makes passes
+** over it, because later marking may reach the keys. If at least MIN_FOLLOWED entries are left
+** after MAX_PASSES passes, a hash table finds the entries by their keys instead (chase.h). The hash
+** table costs more than one pass, but its time is linear, whereas a chain of entries (the value of
+** one is the key of the next) may need as many passes as it has entries.
 */
 #define MAX_PASSES	2
 #define MIN_FOLLOWED(c)	((size_t)(luaN_slicestress(c) != 0 ? 2 : 64))
 
 
-/* Marks the values of the hash part of t whose keys are marked. Returns 1 if a value was marked. */
+/* Marks each value in the hash part of t that has a marked key. Returns 1 if it marked a value. */
 static int markvalues (global_State *g, Table *t) {
   Node *n = gnode(t, 0), *end = gnode(t, (size_t)sizenode(t));
   int changed = 0;
@@ -93,8 +93,8 @@ static size_t resolveentries (global_State *g) {
 static int follow (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   /* 1: the hash table also gets the entries with unmarked keys that slices have listed (ahead.h).
-     This is unnecessary while weak.logging is 1: then every marked object is logged, and the atomic
-     step looks up each logged object as a key of these entries. */
+     These entries are unnecessary while weak.logging is 1: then every marked object is logged, and
+     the atomic step looks up each logged object as a key of these entries. */
   int doubtful = (!c->mark.minor && !c->weak.logging);
   size_t i, n = c->weak.unresolved.n + (doubtful ? c->weak.doubtful[LUAN_DOUBTKEYS].n : 0);
   luaN_Chase x;
@@ -199,8 +199,8 @@ static void clearkeys (global_State *g) {
 /*
 ** Moves from weak.inmajor to weak.discovered the weak tables that the atomic step must visit: those
 ** that slices of the major collection have not visited completely, and those whose __mode has
-** changed since they were listed. Traverses a table as strong if it is strong now, or if there is
-** no memory for the list.
+** changed since they were listed. Traverses such a table as strong if it is strong now, or if there
+** is no memory for the list.
 */
 static void joinmajor (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
@@ -237,7 +237,7 @@ static void leavetomajor (global_State *g) {
 }
 
 
-/* Marks everything that is alive, and removes the entries of weak tables whose values are dead.
+/* Marks everything that is alive, and removes the entries with dead values from weak tables.
    Leaves tombstoned values (hidden.h), whose slots look empty already.
    *first  set to the index in weak.discovered of the first table that was not visited
    *clock  set to the value of clockof at the last visit of the unresolved entries */
@@ -294,7 +294,7 @@ static void findresurrected (global_State *g, size_t *first, size_t nalive, l_me
   if (c->mark.minor) luaN_clearslots(g, 1);
   clearkeys(g);
   clearvalues(g, nalive);
-  luaN_drain(g, 0);  /* removes tenured objects from the mark stack; they refer to nothing young */
+  luaN_drain(g, 0);  /* empties the mark stack; the objects on it refer to no young objects */
   if (!c->mark.minor) luaN_beginclearing(g);
   else if (c->mark.major) leavetomajor(g);
   lua_assert(c->mark.young.n == 0 && !c->mark.pending && c->weak.unresolved.n == 0);
@@ -323,7 +323,8 @@ void luaN_terminate (lua_State *L) {
 
 
 /* Ends this atomic step although objects are left to mark, so that the pause stays short: slices
-   continue to mark, and a later atomic step ends the marking. Returns 0. */
+   continue to mark, and a later atomic step ends the marking. Returns 0, as luaN_terminateslice
+   does. */
 static int termination_leave (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   leavetomajor(g);

@@ -3,7 +3,7 @@
 #pragma once
 
 /* Ends the marking of a minor or full collection: resolves ephemerons, clears weak tables, queues
-   dead objects with finalizers, and marks everything that these refer to. */
+   dead objects with finalizers, and marks everything that is reachable from these objects. */
 LUAI_FUNC void luaN_terminate (lua_State *L);
 
 /*
@@ -12,6 +12,6 @@ LUAI_FUNC void luaN_terminate (lua_State *L);
 ** the next attempt:
 ** - restore or clear tombstoned weak values (values in slots that look empty, hidden.h)
 ** - if many objects have finalizers, queue the dead ones
-** - mark everything that queued objects refer to
+** - mark everything that is reachable from the queued objects
 */
 LUAI_FUNC int luaN_terminateslice (lua_State *L);
