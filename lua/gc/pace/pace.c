@@ -43,9 +43,9 @@
 
 /*
 ** NURSERY_MIN, NURSERY_MAX: usual bounds of the nursery. NURSERY_MAX bytes fit into a core's cache.
-** Two other bounds are NURSERY_MAX, too: the bytes that one slice of a major collection marks in a
-** big heap, which takes about a millisecond (bench/pauses), and the bytes by which any heap may
-** grow before a major collection if there are few states (leastgrowth).
+** NURSERY_MAX is also the bound of two other numbers: the bytes that one slice of a major
+** collection marks in a big heap, which takes about a millisecond (bench/pauses), and the bytes by
+** which any heap may grow before a major collection if there are few states (leastgrowth).
 **
 ** NURSERY_SMALL: the nursery has as many bytes as the old objects, up to this number. Each further
 ** byte of old objects adds two bytes; if it added one byte, the benchmark "queue" would run 2.5
@@ -104,8 +104,8 @@
 #define PART		8u
 
 /* An object with a finalizer counts as FINALIZER_BYTES bytes. The larger the sum of these bytes in
-   relation to the live bytes, the earlier a major collection starts ('volume'). The rules for many
-   objects with finalizers apply only if there are at least FINALIZERS_MIN. */
+   relation to the live bytes, the earlier a major collection starts ('volume'). Fewer than
+   FINALIZERS_MIN objects with finalizers never count as many in the rules of the pacer. */
 #define FINALIZER_BYTES	256u
 #define FINALIZERS_MIN	32u
 
@@ -115,8 +115,8 @@
 ** major collection starts after less allocation than usual. It starts even earlier, and its slices
 ** mark more, if the last major collection has found at least 1 / WEAK_FOUND of the old bytes dead.
 **
-** This part is small, because a collection finds only a part of the garbage of weak tables: string
-** keys of dead entries stay alive until the entries are removed.
+** 1 / WEAK_FOUND is small, because a collection finds only a part of the garbage of weak tables:
+** string keys of dead entries stay alive until the entries are removed.
 */
 #define WEAK_BYTES	1024u
 #define WEAK_FOUND	32
@@ -128,10 +128,10 @@
 
 /*
 ** Number of bytes that slices of a major collection mark for each allocated byte, so that the
-** collection ends before the heap has grown by 1 / WORK. With a higher number pauses are longer,
-** and the heap grows less meanwhile.
+** collection ends before the heap has grown by 1 / WORK of its size. With a higher number pauses
+** are longer, and the heap grows less meanwhile.
 **
-** WORK is also part of other bounds, such as the largest work debt (live bytes / WORK).
+** WORK also determines other bounds, such as the largest work debt (live bytes / WORK).
 */
 #define WORK		4
 
@@ -165,8 +165,8 @@ static uint64_t spent (const global_State *g) {
 
 
 /* Returns the upper bound of the nursery in the incremental mode, in bytes. Between two major
-   collections, it is the number of bytes that may be allocated until the next one must start. While
-   a major collection runs, it is the number of bytes allocated between two of its slices. */
+   collections: the bytes that may be allocated until the next one must start. While a major
+   collection runs: the bytes to allocate between two of its slices. */
 static size_t untilcycle (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   uint64_t since = spent(g) - c->pace.since;
@@ -238,8 +238,9 @@ static int paysmore (const luaN_Gc *c) {
 
 /* Returns the upper bound of the nursery of a big heap, in bytes. A slice of the major collection,
    with a limited amount of work, follows each nursery. With smaller nurseries, less is allocated
-   until the collection ends. So the bound is lower while a major collection marks. It is lowest if
-   weak tables have received many entries, which retain memory until the collection has ended. */
+   until the collection ends. So the bound is lower while a major collection marks. It is lowest in
+   a major collection that hurries because weak tables have received many entries, which retain
+   memory until the collection has ended. */
 static size_t mostofbig (const global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   if (g->gcstate != GCSpause && ishurried(c)) return NURSERY_SMALL;
@@ -368,9 +369,9 @@ static int isquiet (global_State *g) {
 }
 
 
-/* Returns the bytes that were live when the last major collection ended. Of the dead objects with
-   finalizers and the objects to which only these referred, counts only 1 / PART, because most of
-   them are garbage by now. */
+/* Returns the bytes that were live when the last major collection ended. Counts only 1 / PART of
+   the bytes of dead objects with finalizers, and of objects reachable only from these, because most
+   of these bytes are garbage by now. */
 static size_t undoomed (const luaN_Gc *c) {
   size_t n = (size_t)c->bytes.undoomed * 1024;
   return (n < c->pace.live) ? n + (c->pace.live - n) / PART : c->pace.live;
@@ -403,8 +404,9 @@ int luaN_majordue (global_State *g) {
 void luaN_reclaimed (global_State *g, l_mem dead) {
   luaN_Gc *c = &g->heap.gc;
   c->pace.found = (dead >= c->bytes.old / WEAK_FOUND);
-  /* Long strings and large userdata that became old around this collection do not count as garbage
-     found: their number does not predict how much garbage the next collection will find. */
+  /* Subtracts the bytes of long strings and large userdata that became old between the starts of
+     the previous major collection and of this one: they do not predict how much garbage the next
+     collection will find. */
   dead -= (l_mem)(c->bytes.textsleft + c->bytes.textsbefore);
   if (dead >= c->bytes.old / (l_mem)PART) c->pace.patience = PATIENCE_MIN;
   else if (!hasgrown(g) && spent(g) - c->pace.since >= c->pace.volume / 2 &&
@@ -454,12 +456,12 @@ static unsigned multiple (global_State *g) {
 
 
 /*
-** Sets the limits for the growth of the heap. 'threshold' is the live bytes plus the allowed
-** growth. hasgrown compares with these limits. A major collection is due
+** Sets the limits with which hasgrown compares the size of the heap. 'threshold' (t) is a multiple
+** of the live bytes (with external bytes). A major collection is due
 ** - if the bytes in use (with external bytes) have reached 'threshold'
-** - if the bytes in use have grown by half of the allowed growth, and the footprint (reserved bytes
-**   without empty blocks) has reached 'threshold': the footprint includes free lines between
-**   survivors
+** - if the bytes in use have reached the mean of the live bytes and 'threshold', and the footprint
+**   (reserved bytes without empty blocks) has reached 'threshold': the footprint includes free
+**   lines between survivors
 ** - if the footprint has grown by 'threshold' bytes since the last major collection: explicit frees
 **   of vectors can leave lines (units of 64 bytes) that are in use only in part
 */
@@ -495,10 +497,10 @@ void luaN_cycleended (global_State *g) {
   c->pace.cycles++;
   if (isother(c->pace.live, gettotalbytes(g))) c->pace.patience = PATIENCE_MIN;
   c->pace.live = gettotalbytes(g);
-  /* After a major collection, the heap may grow by an eighth of the live bytes without a check that
-     lua_Alloc can provide more memory ('unchecked'). If the host limits the memory, a larger part
-     leaves less memory to C modules near the limit, and a smaller one makes collections more
-     frequent there (bench/limits). */
+  /* After a major collection, until the program has allocated an eighth of the live bytes, the heap
+     grows without a check that lua_Alloc can provide more memory ('unchecked'). If the host limits
+     the memory, a larger part leaves less memory to C modules near the limit, and a smaller one
+     makes collections more frequent there (bench/limits). */
   g->heap.blocks.unchecked = g->heap.allocated + c->pace.live / 8;
   c->pace.outside = c->bytes.outside;
   c->pace.footprint = footprint(&g->heap);

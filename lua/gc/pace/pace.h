@@ -73,8 +73,8 @@ LUAI_FUNC size_t luaN_markbudget (global_State *g, size_t bytes);
    bound. */
 LUAI_FUNC size_t luaN_pay (luaN_Gc *c, size_t work);
 
-/* Returns upstream's step size, 2^gcstepsize bytes. An explicit step counts as the allocation of
-   this number of bytes plus the bytes of its argument. */
+/* Returns upstream's step size, 2^gcstepsize bytes. In the incremental mode, an explicit step does
+   the work for this number of bytes of allocation, in addition to the bytes of its argument. */
 LUAI_FUNC size_t luaN_stepsize (global_State *g);
 
 /* Returns 1 if an explicit step must do work now. In the generational mode of the program, always
@@ -86,12 +86,12 @@ LUAI_FUNC int luaN_cycledue (global_State *g);
 /* Returns 1 if a major collection is due. */
 LUAI_FUNC int luaN_majordue (global_State *g);
 
-/* To be called when a major collection starts. Records in pace.hurried whether weak tables have
-   received many entries; each slice of the collection then does more work. */
+/* To be called when a major collection starts. If weak tables have received many entries, sets
+   pace.hurried to 1, so that each slice of the collection does more work; otherwise to 0. */
 LUAI_FUNC void luaN_cyclebegins (luaN_Gc *c);
 
-/* Adapts the back-off (pace.patience) to a major collection in slices that has found 'dead' bytes.
-   If they are few and the heap does not grow, the next major collection starts later. */
+/* To be called when a major collection in slices has found 'dead' bytes dead. Adapts the back-off
+   (pace.patience): if these bytes are few and the heap does not grow, the next one starts later. */
 LUAI_FUNC void luaN_reclaimed (global_State *g, l_mem dead);
 
 /* Counts a major collection that has ended, and computes when the next major collection is due. */

@@ -60,8 +60,8 @@ static void complain (const char *word, size_t n, const char *why) {
 }
 
 
-/* Reads a decimal number, from p to 'end', into *n. Returns 0 if it is not one or is above
-   'most'. */
+/* Reads the decimal number from p to 'end' into *n, and returns 1. Returns 0 if the text is no
+   decimal number, or if the number is above 'most'. */
 static int tuning_number (const char *p, const char *end, size_t most, size_t *n) {
   *n = 0;
   if (p == end) return 0;
