@@ -2,8 +2,8 @@
 /*
 ** Functions of seam.h by which a sampler reads objects. They may be called during a collection,
 ** because they run no metamethod, allocate no memory and change no object. The sampler's function
-** 'decide' is called when all dead objects are known and none is freed. It may read dead objects,
-** too.
+** 'decide' is called when all dead objects are known and none is freed, so it may read dead
+** objects, too.
 */
 
 #include "lgc.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reports how the memory of a state is used (luaN_places, luaN_beside of seam.h): the lines of
-   memory in its chunks, and the other blocks from lua_Alloc. Reads the marks of all lines, but no
-   object. */
+   memory in its chunks, and the memory from lua_Alloc outside chunks. Reads the marks of all lines,
+   but no object. */
 
 #include "lgc.h"
 
@@ -16,8 +16,7 @@ static uint64_t freebytes (const luaN_Block *b) {
 }
 
 
-/* Returns the bytes of the collector's own lists, without the growth buffer of a table
-   (growth.h). */
+/* Returns the bytes of all lists of the collector (luaN_Vec), and of the list of small blocks. */
 static uint64_t listbytes (global_State *g) {
   uint64_t n = g->heap.blocks.small.size;
   int i;

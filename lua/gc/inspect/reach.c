@@ -66,7 +66,7 @@ typedef struct Walk {
   luaN_Edge e;
   /* 1: only the edges from one object are reported (luaN_edges) */
   int alone;
-  int failed;		/* why the walk ends: a result of luaN_walk, or ENOUGH; 0: it goes on */
+  int failed;		/* why the walk ends: a result of luaN_walk, or ENOUGH; 0: it continues */
 } Walk;
 
 /* value of Walk.failed: the walk ends early without an error, because the client has found all
@@ -199,8 +199,8 @@ static void keyedge (Walk *w, luaN_EdgeKind kind, const void *key, const void *i
 }
 
 
-/* Prepares the edges of object o, which has the index 'place' in the queue: they come from o, and
-   belong to no C function, unless w->e.code is set afterwards. */
+/* Sets the members of w->e that all edges from object o share: o, its index 'place' in the queue,
+   and no C function. (The caller sets w->e.code if the edges belong to a C function.) */
 static void from (Walk *w, const void *o, size_t place) {
   w->e.from = o;
   w->e.place = place;
@@ -215,7 +215,7 @@ static int isheld (int kind, const TValue *v) {
 }
 
 
-/* Reports the value of n, an entry of the ephemeron table t, with an edge from its key. */
+/* Reports the edge from the key of n, an entry of the ephemeron table t, to the value of n. */
 static void weakentry (Walk *w, const Table *t, Node *n) {
   const void *before = w->e.from;
   size_t place = w->e.place;
@@ -309,8 +309,9 @@ static void entry (Walk *w, const Table *t, Node *n, int kind) {
 }
 
 
-/* If v has an object that was not reached before, queues it (reach). Omits an unwanted string
-   before reach reads the string's header, because reading it would be a cache miss without use. */
+/* If v has an object that was not reached before, queues it (reach). Does not call 'reach' for an
+   unwanted string, because 'reach' reads the string's header, which would be a useless cache
+   miss. */
 static void child (Walk *w, const TValue *v) {
   if (iscollectable(v) && !(ttisstring(v) && isunwanted(w, gcvalue(v))))
     reach(w, gcvalue(v));
@@ -376,8 +377,8 @@ static const TString *localname (const Proto *p, int n, int pc) {
 }
 
 
-/* Reports the objects in the stack slots from o to end - 1 of frame ci, except the slots that
-   w->omitted names: those of local variables, or all others. */
+/* Reports the objects in the stack slots from o to end - 1 of frame ci. w->omitted determines which
+   slots it omits: those of local variables, all others, or none. */
 static void reach_frame (Walk *w, const CallInfo *ci, StkId o, StkId end) {
   const Proto *p = isLua(ci) ? ci_func(ci)->p : NULL;
   w->e.code = p != NULL ? NULL : luaN_codeof(s2v(ci->func.p));
@@ -569,9 +570,9 @@ static void roots (Walk *w, lua_State *L) {
 
 
 /*
-** Reports the references of the stack of one thread. When no stack is left and *finalizers is 0,
-** sets *finalizers to 1 and reports the objects that are queued for finalizers, as roots. Returns 0
-** if nothing is left.
+** Reports the local variables, or the other slots, of one thread's stack. When no stack is left and
+** *finalizers is 0, sets *finalizers to 1 and reports the objects that are queued for finalizers,
+** as roots. Returns 0 if nothing was left to report, else 1.
 **
 ** Visits the local variables of all stacks before the other slots, so that a path leads through a
 ** variable if possible: a variable has a name, and keeps its value longer than other slots.

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The heap verifier. Every build has it (luaN_check). The debug build also runs it after each
-   collection; if the heap is large, only after every sixteenth one. It walks all reachable objects,
-   with a bit for each reached object (visits.h), and a stack of objects to visit in memory from
-   malloc. */
+   collection; if the heap is large, only after every sixteenth one. The verifier walks all
+   reachable objects, with a bit for each reached object (visits.h), and a stack of objects to visit
+   in memory from malloc. */
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,14 +35,14 @@ typedef struct Walk {
   /* number of reached objects that the remembered set must list as objects, not only by their slots
      (G8) */
   size_t logged;
-  /* The object whose references are being visited. NULL if two rules do not apply to its
-     references: that they must be remembered if they refer to young objects (G1), and that they
-     must not refer to unmarked objects during marking (G3). */
+  /* The object whose references are being visited. NULL for references to which two rules do not
+     apply: references to young objects must be remembered (G1), and marked objects must not refer
+     to unmarked ones during marking (G3). */
   GCObject *from;
   /* the slot of a table or stack that is being visited, or NULL */
   const TValue *slot;
-  /* 1: the walk has visited a weak table. It does not follow weak references, so 'bytes' may lack
-     live objects. */
+  /* 1: the walk has visited a weak table. The walk does not follow weak references, so 'bytes' may
+     lack the bytes of live objects. */
   int weak;
   /* 1: a collection has just ended, so reachable objects must be old (G2) */
   int over;
@@ -65,8 +65,8 @@ static void verify_fail (Walk *w, const char *invariant, const void *where,
 
 
 /* Adds the n bytes at p, memory of an object, to w->bytes. If they are in lines of the heap, checks
-   that each line has the mark bit of 'epoch', the object's epoch, or that of the new epoch while a
-   major collection is marking. If 'epoch' is 0, accepts every mark. */
+   that each line has the mark bit of 'epoch', the object's epoch; while a major collection is
+   marking, the bit of the new epoch suffices. If 'epoch' is 0, accepts every line in use. */
 static void checklines (Walk *w, const void *p, size_t n, unsigned epoch) {
   const luaN_Gc *c = &w->g->heap.gc;
   luaN_Block *b;
@@ -124,7 +124,7 @@ static int isremembered (Walk *w, const GCObject *o) {
    - o is not dead
    - if w->from is old and o is young, the reference is remembered (G1)
    - while a major collection is marking: if w->from is marked and o is old and unmarked, the
-     reference is remembered, or w->from must still be traversed (G3)
+     reference is remembered, or w->from is yet to be traversed (G3)
 
    Returns 0 if o is not an object. */
 static int refers (Walk *w, GCObject *o) {
@@ -190,7 +190,8 @@ static void reachvalue (Walk *w, const TValue *v) {
 
 
 /* Returns 1 if slot v of table t is empty, and 0 if it has a value. If the value is tombstoned (the
-   slot only looks empty, hidden.h), also checks G13. */
+   slot only looks empty, hidden.h), also checks G13: slices of a major collection that is marking
+   have visited t, and the value is an old object. */
 static int isvoid (Walk *w, const Table *t, const TValue *v) {
   const luaN_Gc *c = &w->g->heap.gc;
   if (!luaN_ishidden(v)) return isempty(v);
@@ -204,8 +205,8 @@ static void walktable (Walk *w, Table *t) {
   unsigned i, asize = luaH_realasize(t);
   int kind = luaN_weakness(w->g, t);
   unsigned epoch = t->marked & LUAN_EPOCH;
-  /* With epoch 0, checklines accepts every mark. In these cases t may have new vectors that no
-     collection has marked yet, or t is marked and its vectors are not marked yet. */
+  /* With epoch 0, checklines accepts every mark. In these cases, t may have new vectors that no
+     collection has marked, or t may be marked before its vectors. */
   if (luaN_islogged(t) || (t->marked & LUAN_PENDING) || w->g->heap.gc.remset.overflow)
     epoch = 0;
   if (kind != LUAN_STRONG) w->weak = 1;
@@ -296,8 +297,8 @@ static void checkdiscovered (Walk *w) {
 }
 
 
-/* Checks T2: if a slot below the function of a frame with CIST_CLEAN has a young object, a
-   remembered open upvalue refers to the slot. */
+/* Checks T2 for the innermost frame of th with CIST_CLEAN: if a stack slot below the frame's
+   function has a young object, a remembered open upvalue refers to the slot. */
 static void checkclean (Walk *w, lua_State *th) {
   const CallInfo *ci = th->ci;
   StkId o;
@@ -416,7 +417,7 @@ static void setgray (global_State *g, int on) {
   int k;
   for (k = 0; k < 3; k++)
     for (i = 0; i < v[k]->n; i++)
-      /* luaN_tableof removes the tag of a weak table's address, and keeps other addresses */
+      /* luaN_tableof removes the tag of a weak table's address, and does not change others */
       grayobject(obj2gco(luaN_tableof(v[k]->a[i])), on);
   if (c->mark.table != NULL) grayobject(obj2gco(c->mark.table), on);
   if (c->mark.thread != NULL) grayobject(obj2gco(c->mark.thread), on);
@@ -431,7 +432,7 @@ static void checklisted (Walk *w, const luaN_Vec *v, size_t first) {
   size_t i;
   for (i = first; i < v->n; i++) {
     GCObject *o = (GCObject *)v->a[i];
-    if (o == NULL) continue;  /* a slice has swept this entry (G7) */
+    if (o == NULL) continue;  /* the object was queued, or a slice has swept the entry (G7) */
     if (!tofinalize(o)) verify_fail(w, "G4 (bit)", o, o->marked, 1);
     if (luaN_visit(w->g, o)) verify_fail(w, "G4 (once)", o, i, first);
   }
