@@ -57,8 +57,9 @@ static void seam_fill (lua_State *L, CallInfo *ci, luaN_Frame *f) {
 }
 
 
-/* Returns the thread whose frames continue the running stack outside those of L: the resumer of L
-   or, if that has no frames, its resumer, and so on. Returns NULL if there is none. */
+/* Returns the thread whose frames come next in the running stack, after the outermost frame of L:
+   the nearest resumer of L that has frames (the resumer, its resumer, and so on). Returns NULL if
+   no resumer has frames. */
 static lua_State *outside (lua_State *L) {
   do L = L->resumer;
   while (L != NULL && (L->ci == NULL || L->ci == &L->base_ci));
@@ -245,8 +246,9 @@ LUA_API const char *luaN_name (const void *proto, size_t *length) {
 #define BOUND	__attribute__((visibility("hidden")))
 
 /*
-** Bounds of the sections of the core's code, defined by the linker: the bytecode loop, coroutines
-** and protected calls (core.h), and the rest (build.mk).
+** Bounds of the sections of the core's code, defined by the linker: luavm has the bytecode loop,
+** luaresume and luaprotect the functions that resume coroutines and run protected calls (core.h),
+** luacore all other functions (build.mk).
 */
 extern const char __start_luacore[] BOUND, __stop_luacore[] BOUND;
 extern const char __start_luavm[] BOUND, __stop_luavm[] BOUND;

@@ -207,9 +207,9 @@ static inline unsigned luaN_watchbit (const void *block, unsigned log2) {
 LUA_API int luaN_isdead (lua_State *L, const void *owner);
 
 /* luaN_metatable, luaN_field and luaN_next read a table (luaN_metatable also a userdata) by its
-   address. In the sampler's 'decide', the object must be alive (luaN_isdead returns 0). At other
-   times it must be reachable, and the caller must be on the state's OS thread. Results are valid
-   until 'decide' returns, or until the state runs. */
+   address. In the sampler's 'decide', the object may have died in the running collection, because
+   dead objects are still intact. At other times it must be reachable, and the caller must be on the
+   state's OS thread. Results are valid until 'decide' returns, or until the state runs. */
 
 /* Returns the metatable of a table or userdata; NULL if it has none, and for other types. */
 LUA_API const void *luaN_metatable (lua_State *L, const void *owner);
@@ -256,7 +256,7 @@ LUA_API const void *luaN_globals (lua_State *L);
 ** last.
 */
 typedef enum luaN_EdgeKind {
-  /* from a root; 'index' is a luaN_Root, 'from' is NULL */
+  /* an edge from a root; 'index' is a luaN_Root, 'from' is NULL */
   LUAN_EROOT,
   LUAN_EMETATABLE,
   LUAN_EINDEX,		/* the value t[index] of a table t, for an integer 'index' */
@@ -274,8 +274,8 @@ typedef enum luaN_EdgeKind {
   LUAN_EUPVALUE,
   LUAN_EVALUE,		/* the value of an upvalue */
   LUAN_EUSERVALUE,	/* user value number 'index' (from 1) of a userdata */
-  LUAN_ELOCAL,		/* a thread's local variable: 'key' is its name, 'in' the prototype, 'index'
-                           the slot of the call */
+  LUAN_ELOCAL,		/* a local variable of a thread: 'key' is its name, 'in' the prototype,
+                           'index' (from 1) its slot in the frame */
   /* Slot 'index' of a call in a thread: 0 is the function; extra arguments have negative indexes.
      'in': the prototype; NULL for a C function, whose address is 'code'. 'in' and 'code' are NULL
      for a slot outside calls. */
@@ -366,7 +366,7 @@ enum { LUAN_WALKED, LUAN_NOMEMORY, LUAN_STOPPED, LUAN_BUSY };
 ** Returns
 **   LUAN_WALKED    complete
 **   LUAN_NOMEMORY  too little memory
-**   LUAN_STOPPED   a function returned 0
+**   LUAN_STOPPED   'object' or 'edge' returned 0
 **   LUAN_BUSY      a collection is running, or no collection may start: call again later
 */
 LUA_API int luaN_walk (lua_State *L, const luaN_Walker *w);
@@ -422,9 +422,10 @@ typedef enum luaN_Phase {
 typedef enum luaN_Looked {
   /* slots and objects that were stored into since the last collection */
   LUAN_LREMEMBERED,
-  LUAN_LSTACKS,	/* slots of stacks */
+  LUAN_LSTACKS,	/* slots and CallInfos of stacks */
   LUAN_LWEAK,	/* entries of weak tables */
-  /* entries of the lists of threads, objects with finalizers, and large objects */
+  /* entries of the lists that the sweep visits one by one, such as those of threads, objects with
+     finalizers, and large objects */
   LUAN_LLISTED,
   LUAN_NLOOKED
 } luaN_Looked;
@@ -579,8 +580,8 @@ enum {
   LUAN_TAIL = 32
 };
 
-/* Returns the running thread of the state. L is the thread that was passed to the core's function.
-   It may not be the running one, because C code may pass any thread of the state. */
+/* Returns the running thread of the state. L: the thread that was passed to the API function. It is
+   not always the running thread, because C code may pass any thread of the state. */
 LUA_API lua_State *luaN_running (lua_State *L);
 
 /* Largest number of frames that luaN_frames writes. */
@@ -770,7 +771,7 @@ typedef struct luaN_Protected {
   int mixed;		/* 1: it runs inside a protected call of another state */
 } luaN_Protected;
 
-/* Returns the innermost protected call of this OS thread; L is NULL if there is none.
+/* Returns the innermost protected call of this OS thread; its field L is NULL if there is none.
    Async-signal-safe. */
 LUA_API luaN_Protected luaN_protected (void);
 

@@ -118,8 +118,8 @@ static int leadsto (const Instruction *code, int x, int n) {
 }
 
 
-/* Largest distance, in instructions, from an instruction to a jump to it that istarget finds. It
-   overlooks jumps from farther away; a higher value makes samples slower. */
+/* istarget finds jumps to an instruction from up to this number of instructions away, and overlooks
+   jumps from farther away. A higher value makes samples slower. */
 #define MAX_JUMP_DISTANCE	4096
 
 /* Returns 1 if an instruction within MAX_JUMP_DISTANCE jumps to instruction n. Ignores a loop
@@ -253,7 +253,7 @@ void luaN_takeover (luaN_Tick *t) {
 }
 
 
-/* Returns 1 if a protected call of the state is running on this OS thread. */
+/* Returns 1 if a protected call of the state with main thread th is running on this OS thread. */
 static int isrunning (const lua_State *th) {
   const luaN_Protected *p = &luaN_innermost;
   while (p != NULL && p->L != NULL && p->L != th) p = p->outer;

@@ -88,13 +88,13 @@ LUAI_FUNC void luaN_atinstruction (lua_State *L, CallInfo *ci,
 #define LUAN_COLD	__attribute__((cold))
 #endif
 
-/* The state's dispatch table. Its address is constant, so the bytecode loop computes the address
+/* The state's dispatch table. Its address never changes, so the bytecode loop computes the address
    once. */
 #define luaN_dispatch(L)	(G(L)->heap.tick.dispatch)
 
-/* On x86-64, keeps the address of the dispatch table in a register. The empty asm statement hides
-   from the compiler that its value is constant; otherwise each instruction would load it from the
-   stack. */
+/* On x86-64, keeps the address of the dispatch table in a register. Because of the empty asm
+   statement, the compiler assumes that 'table' may change; otherwise it would load 'table' from the
+   stack for each VM instruction. */
 #if defined(__x86_64__) && defined(__GNUC__)
 #define LUAN_KEPT	__asm__("r14")
 #define luaN_jump(table,x) \
@@ -138,7 +138,7 @@ LUAI_DDEC(__thread luaN_Protected luaN_innermost
               __attribute__((tls_model("initial-exec")));)
 
 /* Records that this OS thread runs the state. First waits while luaN_interrupt changes the state on
-   another one (TK6). */
+   another OS thread (TK6). */
 LUAI_FUNC void luaN_takeover (luaN_Tick *t);
 
 /*

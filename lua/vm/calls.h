@@ -2,7 +2,7 @@
 /*
 ** Calls from Lua functions, for OP_CALL of lvm.c. The frequent cases are inline: the frame is made
 ** if a CallInfo is free and the stack has capacity; up to one result of a C function is moved; a
-** yield needs no longjmp. luaD_precall and luaD_poscall do the rest.
+** yield needs no longjmp. luaD_precall and luaD_poscall handle all other cases.
 */
 #pragma once
 
@@ -29,9 +29,9 @@ static inline void luaN_poscall (lua_State *L, CallInfo *ci, int n) {
 
 
 /*
-** Yields without a longjmp and returns 1, if no C function is active between lua_resume and
-** coroutine.yield; the bytecode loop must then return. Otherwise returns 0, and the caller must
-** call coroutine.yield. next: frame of the call of coroutine.yield.
+** If no C function is active between lua_resume and coroutine.yield, yields without a longjmp and
+** returns 1; the bytecode loop must then return. Otherwise returns 0, and the caller must call
+** coroutine.yield. next: frame of the call of coroutine.yield.
 */
 static __attribute__((noinline)) int luaN_yields (lua_State *L, CallInfo *next) {
   if (L->nCcalls != L->outermost) return 0;

@@ -14,19 +14,19 @@
 #define MOST_NODES	((size_t)1 << 30)
 
 /*
-** Copying of keys may start only in the first GROWTHWINDOW calls of getfreepos (the search for a
-** free node) after the hash part has become nearly full. After a later start, too few insertions
-** would be left to copy all keys.
+** Copying of keys may start only while getfreepos (the search for a free node) has visited fewer
+** than GROWTHWINDOW nodes since the hash part became nearly full. After a later start, too few
+** insertions would be left to copy all keys.
 */
 #define GROWTHWINDOW	32
 
 /* willdouble reads this number of nodes to predict whether the hash part will double. If two or
-   more of them are empty, the program removes keys, so that the size may stay. */
+   more of them are empty, the program removes keys, so the next resize may keep the size. */
 #define GROWTHPROBES	64u
 
-/* A key counts as near the array part if it is a positive integer of at most this number times the
-   slots. The next resize may move such keys to the array part, so the next size of the hash part is
-   not predictable. */
+/* A key counts as near the array part if it is a positive integer of at most NEARINTEGERS times the
+   slots of the table. The next resize may move such keys to the array part, so the next size of the
+   hash part is not predictable. */
 #define NEARINTEGERS	4u
 
 /* Number of nodes whose keys are copied at a time. Meanwhile the keys of the next COPYBLOCK nodes
@@ -61,8 +61,8 @@ static Table nextof (const luaN_Growth *w) {
 
 
 /* Removes the copy of the key of node i of the table from the growth buffer (the next, larger hash
-   part); there must be a copy. Its node gets a dead key and stays in its chain, where placecopy may
-   reuse it. */
+   part); there must be a copy. The copy's node gets a dead key and stays in its chain, where
+   placecopy may reuse the node. */
 static void dropcopy (luaN_Growth *w, unsigned i) {
   Node *n = w->node + w->copyof[i];
   setempty(gval(n));
@@ -240,8 +240,8 @@ void luaN_keycame_ (lua_State *L, Table *t, const Node *n) {
    the key was copied). Removes a copy if its old node is empty or has another key now.
 
    Makes a list of the old nodes that have a value and no copy, and returns their number. Sets
-   *first to the index of the first old node of the list. copyof[i] is the index of the old node
-   after the one with index i, or LUAN_NOCOPY if that one is the last. */
+   *first to the index of the first node of the list. If old node i is in the list, copyof[i] is the
+   index of the next node of the list. LUAN_NOCOPY in *first or copyof[i] ends the list. */
 static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
   unsigned i, n = 0;
   *first = LUAN_NOCOPY;

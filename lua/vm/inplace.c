@@ -108,9 +108,9 @@ static int tidychain (lua_State *L, Table *t, Node *p) {
 ** Removes empty nodes from all chains of t. Returns 0 if a chain is too long. Prefetches the second
 ** and third nodes of chains.
 **
-** To remove the first node of a chain is expensive if the second one is in use (inplace.h). If
-** 'heads' is 0, such a node is removed only while fewer than a quarter of the nodes visited so far
-** are empty.
+** It is expensive to remove the empty first node of a chain if the second node is in use
+** (inplace.h). If 'heads' is 0, removes such a first node only while fewer than a quarter of the
+** nodes visited so far are empty.
 */
 static int tidychains (lua_State *L, Table *t, int heads) {
   unsigned i, empty = 0, size = (unsigned)sizenode(t);

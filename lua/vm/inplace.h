@@ -34,6 +34,7 @@
 LUAI_FUNC unsigned luaN_hashroom (const Table *t, unsigned asize, unsigned hashed);
 
 /* Frees nodes of removed keys in the full hash part of t, without a new vector, and returns 1.
-   Returns 0 if 'hsize' (rounded up to a power of 2) or 'asize' is not the present size, or if a
-   chain is too long; the caller must resize t then. */
+   Returns 0 if 'hsize' (rounded up to a power of 2) is not the present size of the hash part, if
+   'asize' is not that of the array part, or if a chain is too long; the caller must then resize
+   t. */
 LUAI_FUNC int luaN_rehashinplace (lua_State *L, Table *t, unsigned asize, unsigned hsize);

@@ -30,8 +30,8 @@ static inline uint64_t luaN_load4 (const char *s) {
 
 
 /*
-** Returns the hash of the l bytes at s. Each multiplication adds eight bytes, the last one up to
-** eight.
+** Returns the hash of the l bytes at s. Each multiplication mixes eight bytes into the hash, the
+** last one at most eight.
 **
 ** Both operands of a multiplication depend on the seed: the factor, and the hash so far, which
 ** contains the seed in both of its 32-bit halves. If an operand did not depend on the seed, a half
