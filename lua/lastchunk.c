@@ -58,8 +58,8 @@ static StkId chunkat (const lua_State *L, const CallInfo *ci, size_t at) {
 
 /* Returns the slot of the main chunk's function, if ci was the CallInfo of the chunk's call; else
    NULL. A main chunk is a vararg function: its call copies the function to a slot above the
-   arguments, and the copy is returned. ci->func is the copy if the chunk ended with an error, and
-   the original slot if it returned. */
+   arguments, and chunkof returns the slot of this copy. ci->func is this slot if the chunk ended
+   with an error, and the original slot if the chunk returned. */
 static StkId chunkof (const lua_State *L, const CallInfo *ci) {
   size_t at = lastchunk_slotof(L, ci->func.p);
   StkId func = (at != SIZE_MAX) ? chunkat(L, ci, at) : NULL;
@@ -92,7 +92,7 @@ static void within (lua_State *L, CallInfo *caller, CallInfo *ci,
                     void (*f) (void *ud, lua_State *L), void *ud) {
   ptrdiff_t result = 0;
   ci->callstatus = 0;  /* a Lua frame that the next collection must scan (no CIST_CLEAN) */
-  if (caller != NULL) {  /* the caller's result is in the slot of its function: saves the result */
+  if (caller != NULL) {  /* saves the caller's result, which is in the slot of its function */
     caller->callstatus = CIST_C;
     setobjs2s(L, L->top.p, caller->func.p);
     result = savestack(L, L->top.p);

@@ -41,8 +41,7 @@ typedef struct Scope {
 } Scope;
 
 
-/* Moves the scope to the instruction 'pc', which is not before its present one, and updates the
-   list of live variables. */
+/* Moves the scope forward to the instruction 'pc', and updates the list of live variables. */
 static void advance (Scope *s, int pc) {
   for (;;) {
     const LocVar *v;
@@ -57,9 +56,9 @@ static void advance (Scope *s, int pc) {
 
 
 /* Returns the name of the local variable in register r at instruction 'pc', which must not be
-   before the instruction to which 'advance' has moved the scope. Returns NULL if there is no such
-   variable, if it is internal to a 'for' loop, or if 'from' is not -1 and the variable does not
-   start at instruction 'from'. */
+   before the instruction to which 'advance' has moved the scope. If 'from' is not -1, accepts only
+   a variable whose scope starts at instruction 'from'. Returns NULL if there is no such variable,
+   or if it is internal to a 'for' loop. */
 static TString *variable (const Scope *s, int r, int pc, int from) {
   const LocVar *v = NULL, *end = s->f->locvars + s->f->sizelocvars;
   int n = s->n;

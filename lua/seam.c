@@ -125,10 +125,10 @@ LUA_API size_t luaN_frames (lua_State *L, luaN_Frame frames[LUAN_DEPTH]) {
 
 
 /*
-** Writes the frames that may have changed (seam.h). Each frame of the main thread that was reported
-** has the bit CIST_SHOWN. The bit is cleared when the frame's CallInfo is used for another call
-** (except a tail call). So a known CallInfo that still has the bit belongs to the same call, or to
-** a tail call that has replaced it.
+** Writes the frames that may have changed since the call that returned known[] (seam.h). Each frame
+** of the main thread that was written has the bit CIST_SHOWN. The bit is cleared when the frame's
+** CallInfo is used for another call (except a tail call). So a CallInfo of known[] that still has
+** the bit belongs to the same call, or to a tail call that has replaced it.
 */
 LUA_API size_t luaN_newframes (lua_State *L, luaN_Frame frames[LUAN_DEPTH],
                                void *const *known, size_t n, size_t *shared) {
@@ -274,7 +274,7 @@ uint64_t luaN_processor (uint64_t now) {
     cpu = (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
     last.at = now;
     last.read = cpu;
-    /* after a fork, the CPU clock has started at 0 again */
+    /* in the child of a fork, the CPU clock has started at 0 again */
     if (cpu + LUAN_REUSED < last.result) last.result = 0;
   }
   if (cpu > last.result) last.result = cpu;

@@ -267,12 +267,12 @@ typedef enum luaN_EdgeKind {
      if the key is weak, or is not an object. */
   LUAN_EENTRY,
   LUAN_EKEY,		/* a key that its table keeps alive: a string or a strong key */
-  /* the value of key 'from' in table 'in', which has weak keys */
+  /* the value t[k] of a table t with weak keys: 'from' is k, 'in' is t */
   LUAN_EWEAKKEY,
   /* Upvalue number 'index' (from 1) of a closure. 'key': the upvalue's name, or NULL. 'in': the
      prototype; NULL for a C function, whose address is 'code'. */
   LUAN_EUPVALUE,
-  LUAN_EVALUE,		/* the value of an upvalue */
+  LUAN_EVALUE,		/* the value of an upvalue: 'from' is the upvalue object */
   LUAN_EUSERVALUE,	/* user value number 'index' (from 1) of a userdata */
   LUAN_ELOCAL,		/* a local variable of a thread: 'key' is its name, 'in' the prototype,
                            'index' (from 1) its slot in the frame */
@@ -302,7 +302,7 @@ typedef struct luaN_Edge {
   /* Position of the object 'from' in the order of the walk (luaN_Object.place); LUAN_NOPLACE if
      'from' is NULL or a weak key. In a walk that reports a tree: position of the object 'to'. */
   size_t place;
-  /* These two fields and 'index': their meaning depends on the kind of the edge (luaN_EdgeKind). */
+  /* The meaning of 'key', 'in' and 'index' depends on the kind of the edge (luaN_EdgeKind). */
   const void *key, *in;
   /* Address of the C function to whose upvalue or frame the edge belongs, for the kinds of edge
      that have one (luaN_EdgeKind); else NULL. */
@@ -322,7 +322,7 @@ typedef struct luaN_Object {
   const void *name, *source;
   /* of a prototype: first line of the definition; 0: a main function */
   int line;
-  /* of a closure: its prototype, or the address of its C function */
+  /* of a Lua closure: its prototype; of a C closure: the address of its function */
   const void *function;
   int main;		/* 1: the main thread */
 } luaN_Object;
@@ -412,7 +412,7 @@ LUA_API void luaN_collect (lua_State *L);
 /* Returns 1 while lua_close frees the state. New objects get no finalizer during this time. */
 LUA_API int luaN_isclosing (lua_State *L);
 
-/* phase of a major collection, between two slices */
+/* phase of the major collection at present, between two of its slices */
 typedef enum luaN_Phase {
   LUAN_NOMAJOR, LUAN_MARKING, LUAN_SWEEPING
 } luaN_Phase;
@@ -765,10 +765,10 @@ LUA_API void luaN_code (luaN_Code *c);
 ** address before following it: a program that switches C stacks may abandon frames.
 */
 typedef struct luaN_Protected {
-  /* the protected call outside this one, or NULL */
+  /* the protected call inside which this one runs, or NULL */
   const struct luaN_Protected *outer;
   const lua_State *L;	/* main thread of the state of this call */
-  int mixed;		/* 1: it runs inside a protected call of another state */
+  int mixed;		/* 1: this call runs inside a protected call of another state */
 } luaN_Protected;
 
 /* Returns the innermost protected call of this OS thread; its field L is NULL if there is none.

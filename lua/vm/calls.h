@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Calls from Lua functions, for OP_CALL of lvm.c. The frequent cases are inline: the frame is made
-** if a CallInfo is free and the stack has capacity; up to one result of a C function is moved; a
-** yield needs no longjmp. luaD_precall and luaD_poscall handle all other cases.
+** Calls from Lua functions, for OP_CALL of lvm.c. The frequent cases are inline: calls for which a
+** CallInfo is free and the stack has capacity; ends of C functions of which the caller wants at
+** most one result; yields, without a longjmp. luaD_precall and luaD_poscall handle all other cases.
 */
 #pragma once
 

@@ -2,7 +2,7 @@
 /*
 ** Concatenation of strings and integers, for lvm.c. Makes no string for an integer operand.
 ** luaV_concat handles the other cases:
-** - other operands
+** - operands of other types
 ** - empty strings, because the result may be the other operand
 ** - more than LUAN_INTEGERS integers
 ** - results that are too long
@@ -11,7 +11,7 @@
 
 #include "text.h"
 
-/* largest number of integers in one concatenation */
+/* largest number of integer operands of a concatenation by luaN_concat */
 #define LUAN_INTEGERS	8
 
 /* The integers among the operands of a concatenation, in decimal. used: number of integers. The
@@ -42,7 +42,8 @@ static void luaN_join (StkId top, int n, const luaN_Pieces *p, char *to) {
 
 
 /* Replaces the n values at the top of the stack by their concatenation and returns 1. May raise a
-   memory error. Returns 0, with the stack unchanged, if the operands need luaV_concat. */
+   memory error. Returns 0, with the stack unchanged, if an operand is empty or is neither a string
+   nor an integer, or if there are too many integers or bytes. */
 static int luaN_concat (lua_State *L, int n) {
   luaN_Pieces p;
   StkId top = L->top.p;

@@ -84,9 +84,9 @@ static Node *freecopy (luaN_Growth *w) {
 
 
 /* Returns a node of the growth buffer (the next, larger hash part) for a key with main position mp,
-   and links the node as luaH_newkey does. Does not hash the keys that are in the buffer already:
-   the value of a copy contains the main position of its key (luaN_setcopy). Returns NULL if no node
-   is free. */
+   and links the node as luaH_newkey does. Does not hash the keys that are in the buffer already,
+   because the value field of their nodes contains their main positions (luaN_setcopy). Returns NULL
+   if no node is free. */
 static Node *placecopy (luaN_Growth *w, Node *mp) {
   Node *other, *f;
   if (isempty(gval(mp))) {

@@ -58,8 +58,8 @@ static inline unsigned int luaN_hash (const char *s, size_t l, unsigned int seed
 }
 
 
-/* log2 of the nodes of the smallest hash part for which luaN_spread uses the remainder by a prime;
-   smaller parts use a multiplication */
+/* log2 of the number of nodes of the smallest hash part for which luaN_spread uses the remainder by
+   a prime; for smaller parts it uses a multiplication */
 #define LUAN_SMALLHASH	11
 
 /*

@@ -76,8 +76,8 @@ static void step (lua_State *L, size_t work, int start) {
   luaN_beginpause(g);
   luaN_rememberdirty(L);
   if (c->pace.fullcycles && luaN_majordue(g))
-    /* decided before the minor collection, which frees memory: after it, luaN_majordue might return
-       0 */
+    /* calls luaN_majordue before the minor collection frees memory, because it might return 0 after
+       that */
     start = 1;
   if (c->remset.overflow) {
     luaN_collecting(g, LUAN_MAJOR);
@@ -145,8 +145,8 @@ int luaN_step (lua_State *L, int kilobytes, int stopped) {
   }
   step(L, ((size_t)debt + luaN_stepsize(g)) * luaN_stepmul(g), start);
   if (c->pace.cycles == cycles || g->gcstate != GCSpause) return 0;
-  luaN_callfinalizers(L, LUAN_ALL);  /* in upstream, a cycle ends after the calls of its
-                                        finalizers */
+  luaN_callfinalizers(L, LUAN_ALL);  /* as in upstream, where a cycle includes the
+                                        calls of its finalizers */
   return 1;
 }
 

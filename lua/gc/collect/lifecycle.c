@@ -20,7 +20,7 @@
 #include "tuning.h"
 
 
-/* capacity, in tables, that each list of weak tables has in a new state */
+/* initial capacity, in tables, of each list of weak tables of a state */
 #define FEW_WEAK	4
 
 
@@ -58,7 +58,7 @@ void luaN_start (lua_State *L) {
   if (!luaN_reserve(G(L), &c->weak.discovered, FEW_WEAK) ||
       !luaN_reserve(G(L), &c->weak.inmajor, FEW_WEAK))
     luaM_error(L);
-  luaN_fitvec(G(L), &c->lists.fixed);  /* luaC_fix is not called after this */
+  luaN_fitvec(G(L), &c->lists.fixed);  /* luaC_fix, which fills this list, is not called later */
   luaN_readtuning(G(L));
   c->remset.many = LUAN_MANY;
   luaN_setpace(G(L));
@@ -72,7 +72,7 @@ static void freeall (lua_State *L) {
   int i;
   luaN_retire(g);
   if (L->stack.p != NULL)
-    /* lstate.c frees the block of the stack, and computes its size from stack_last */
+    /* lstate.c frees the whole block of the stack, and computes the block's size from stack_last */
     L->stack_last.p = L->stack.p + L->stackroom;
   luaN_endgrowth(g);
   luaN_freelists(L);

@@ -187,8 +187,8 @@ static size_t shrinksome (lua_State *L, size_t bytes) {
 }
 
 
-/* Ends the major collection: frees unused memory of lists, and computes when the next major
-   collection is due. */
+/* Ends the major collection: frees unused capacity of the collector's lists, and computes when the
+   next major collection is due. */
 static void endmajor (lua_State *L) {
   global_State *g = G(L);
   int i;

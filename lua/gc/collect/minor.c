@@ -33,7 +33,7 @@ static void keepfinalizable (global_State *g) {
 }
 
 
-/* Tenures the objects that the minor collection has reached but not tenured (ageing.h). */
+/* Tenures the objects that the minor collection has reached and left young (ageing.h). */
 static void tenureyoung (global_State *g) {
   luaN_Gc *c = &g->heap.gc;
   luaN_List *l = &c->lists.large;

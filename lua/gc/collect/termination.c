@@ -207,7 +207,7 @@ static void joinmajor (global_State *g) {
   size_t i, kept = 0;
   for (i = 0; i < c->weak.inmajor.n; i++) {
     Table *t = luaN_tableof(c->weak.inmajor.a[i]);
-    int kind = luaN_weakness(g, t);  /* which references are weak now */
+    int kind = luaN_weakness(g, t);  /* which references of t are weak now */
     if ((t->flags & LUAN_SCANNED) && kind == luaN_kindof(c->weak.inmajor.a[i])) {
       c->weak.inmajor.a[kept++] = c->weak.inmajor.a[i];
       continue;

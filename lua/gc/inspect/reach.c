@@ -44,9 +44,9 @@ typedef struct Walk {
   /* The reached threads, each as its index in 'queue'. Their stacks are visited when no other
      object is left to visit. */
   List threads;
-  /* index in 'threads' of the next thread whose local variables are visited */
+  /* index in 'threads' of the next thread whose local variables must be visited */
   size_t nextnamed;
-  /* index in 'threads' of the next thread whose stack slots without a variable are visited */
+  /* index in 'threads' of the next thread whose stack slots without a variable must be visited */
   size_t nextunnamed;
   /* Slots of stacks that reach_stack omits at present. LUAN_ELOCAL: the slots of local variables;
      LUAN_ESTACK: all other slots; LUAN_EROOT: none is omitted. */
@@ -113,7 +113,7 @@ static int pushchild (Walk *w, GCObject *o) {
     }
     w->parents = p;
   }
-  w->parents[q->n - 1] = (uint32_t)w->e.place;  /* the cast makes LUAN_NOPARENT of LUAN_NOPLACE */
+  w->parents[q->n - 1] = (uint32_t)w->e.place;  /* the cast changes LUAN_NOPLACE to LUAN_NOPARENT */
   return 1;
 }
 

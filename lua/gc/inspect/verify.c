@@ -32,8 +32,8 @@ typedef struct Walk {
   size_t n, size;
   /* bytes of visited objects and their vectors, without prototypes */
   size_t bytes;
-  /* number of reached objects that the remembered set must list as objects, not only by their slots
-     (G8) */
+  /* number of reached old objects whose bit LUAN_UNLOGGED is clear: each of them must be in a list
+     of the remembered set (G8) */
   size_t logged;
   /* The object whose references are being visited. NULL for references to which two rules do not
      apply: references to young objects must be remembered (G1), and marked objects must not refer
@@ -103,7 +103,7 @@ static int isremembered (Walk *w, const GCObject *o) {
   if (c->remset.overflow || luaN_islogged(o)) return 1;
   if (o->tt == LUA_VTHREAD) {
     const UpVal *uv = ((const lua_State *)o)->openupval;
-    /* a store through an open upvalue remembers the upvalue */
+    /* a store through an open upvalue adds the upvalue to the remembered set, not the thread */
     for (; uv != NULL; uv = uv->u.open.next)
       if (uv->v.p == w->slot && (luaN_islogged(uv) || (uv->marked & LUAN_PENDING))) return 1;
     return !(o->marked & LUAN_CLEAN);
@@ -381,7 +381,7 @@ static void verify_walk (Walk *w, GCObject *o) {
       luaN_object(w->g->mainthread, o, &d);
       if (o->tt == LUA_VLNGSTR || o->tt == LUA_VUSERDATA) checktext(w, o, epoch);
       else if (o->tt != LUA_VPROTO) checklines(w, o, d.size, epoch);
-      /* the slot of an open upvalue is in a stack; it is checked when the thread is visited */
+      /* an open upvalue refers to a stack slot, which is checked when the thread is visited */
       if (o->tt == LUA_VUPVAL && upisopen(gco2upv(o))) w->from = NULL;
       luaN_edges(w->g->mainthread, o, reachedge, w);
       break;
@@ -452,7 +452,7 @@ static const char *checklists (global_State *g) {
       int gap = (swept && c->sweep.kept <= i && i < c->sweep.next);
       if (l == &c->finalize.finalizable && g->gcstate <= GCSswpfinobj &&
           !(swept && i < c->sweep.next))
-        continue;  /* NULL: the object was queued for its finalizer */
+        continue;  /* may be NULL, if the object was queued for its finalizer */
       if ((l->v.a[i] == NULL) != gap)
         return broken("G7", l->v.a[i], i, c->sweep.next);
     }
@@ -570,8 +570,8 @@ static const char *checkgraph (lua_State *L, int exact, int over) {
   memset(&w, 0, sizeof(w));
   w.g = g;
   w.over = over;
-  /* While mark.pending is set, no walk is possible: the bits that a walk would use to record
-     reached objects are those of the marked objects that did not fit on a mark stack. */
+  /* While mark.pending is set, no walk is possible: the bits in which a walk records the reached
+     objects then record the marked objects that did not fit on a mark stack. */
   if (c->mark.pending) return NULL;
   setgray(g, 1);
   reach(&w, obj2gco(g->mainthread));

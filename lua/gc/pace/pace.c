@@ -327,8 +327,8 @@ static size_t footprint (const luaN_Heap *h) {
 }
 
 
-/* Returns the bytes by which any heap may grow before a major collection starts (not in the
-   incremental mode). */
+/* Returns the bytes by which a heap may grow before a major collection starts, however small the
+   heap is (not in the incremental mode). */
 static size_t leastgrowth (void) {
   size_t share = (2 * SHARED) / luaN_countstates();
   return (share > NURSERY_MAX) ? NURSERY_MAX : (share < NURSERY_FEW) ? NURSERY_FEW : share;

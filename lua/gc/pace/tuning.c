@@ -37,7 +37,7 @@
 #define PERCENT_MAX	10000u
 #define NURSERY_MOST	((size_t)1024 * 1024 * 1024)
 
-/* Largest number of bytes of a wrong word that the error message contains. */
+/* The error message contains at most this number of bytes of the wrong word. */
 #define SHOWN	LUA_IDSIZE
 
 #define KNOWN \

@@ -23,9 +23,10 @@ LUAI_FUNC void luaN_readtuning (global_State *g);
   ((g)->heap.gc.pace.tuning.mode != 0 ? (g)->heap.gc.pace.tuning.mode == 1 + KGC_GEN \
                                  : isdecGCmodegen(g))
 
-/* upstream's parameter 'pause', in percent */
+/* upstream's parameter 'pause' (from LUA_GC or the program), in percent */
 #define luaN_pause(g)	luaN_tuned((g)->heap.gc.pace.tuning.pause, getgcparam((g)->gcpause))
 
-/* upstream's parameter 'stepmul', in percent; bit 0 is set, so that it is never 0 */
+/* upstream's parameter 'stepmul' (from LUA_GC or the program), in percent; bit 0 is set, so that
+   the value is never 0 */
 #define luaN_stepmul(g) \
   (luaN_tuned((g)->heap.gc.pace.tuning.stepmul, getgcparam((g)->gcstepmul)) | 1u)
