@@ -202,8 +202,8 @@ static inline unsigned luaN_watchbit (const void *block, unsigned log2) {
 }
 
 /* Returns 1 if the running collection has found the object 'owner' dead. To be called only in the
-   sampler's 'decide'. Must not be called for an owner again after the result 1, because the object
-   is freed. */
+   sampler's 'decide'. After the result 1, must not be called for this owner in a later 'decide',
+   because the object is freed before that. */
 LUA_API int luaN_isdead (lua_State *L, const void *owner);
 
 /* luaN_metatable, luaN_field and luaN_next read a table (luaN_metatable also a userdata) by its
@@ -372,15 +372,15 @@ enum { LUAN_WALKED, LUAN_NOMEMORY, LUAN_STOPPED, LUAN_BUSY };
 LUA_API int luaN_walk (lua_State *L, const luaN_Walker *w);
 
 /*
-** Sets *to to the description of an object that a walk has reported. Nothing may have been
-** allocated since that walk.
+** Sets *to to the description of an object that a walk has reported. Nothing may be allocated
+** between the walk and this call.
 */
 LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to);
 
 /* Calls 'edge' for each reference from 'object', which a walk has reported. If the object is a
    table with weak keys, also reports the edges from these keys to their values. Stops when 'edge'
-   returns 0. The caller must ignore 'place' and 'fresh' of the edges. Nothing may have been
-   allocated since that walk. */
+   returns 0. The caller must ignore 'place' and 'fresh' of the edges. Nothing may be allocated
+   between the walk and this call. */
 LUA_API void luaN_edges (lua_State *L, const void *object,
                          int (*edge) (void *ud, const luaN_Edge *e), void *ud);
 
@@ -498,7 +498,7 @@ typedef struct luaN_ChunkPlace {
   size_t size;		/* bytes of the chunk */
   const void *first;	/* address of the chunk's first block */
   size_t bytes;		/* bytes of all its blocks */
-  int mapped;		/* 1: mapped; 0: from lua_Alloc */
+  int mapped;		/* 1: from mmap; 0: from lua_Alloc */
 } luaN_ChunkPlace;
 
 /*
@@ -545,8 +545,8 @@ LUA_API void *luaN_alloc (void *ud, void *ptr, size_t osize, size_t nsize);
    report it as unused. */
 #define luaN_allocator(f)	((void)(f), luaN_alloc)
 
-/* An argument of luaN_setnursery: it changes nothing and only returns the setting. Also a result of
-   luaN_setnursery: the call was refused. */
+/* As the argument of luaN_setnursery: the call changes nothing and only returns the setting. As its
+   result: the call was refused. */
 #define LUAN_ASK	UINT64_MAX
 
 /* Sets the size of the nursery to n bytes; 0: the collector chooses the size. Has no effect if the

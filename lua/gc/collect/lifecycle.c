@@ -36,10 +36,11 @@ void luaN_openheap (luaN_Heap *h) {
   h->gc.strings.limit = MINSTRTABSIZE;
   h->gc.strings.unlisted = 1;
   /* When a nursery ends, endnursery of interned.c computes the number of its new strings: the
-     strings in the table, minus 'kept'. If this is many for the size of the table, the next nursery
-     keeps no list of its young strings, because sweeping all buckets is cheaper. The first nursery
-     keeps no list ('unlisted' is 1). The negative 'kept' makes the first nursery's number of new
-     strings appear high, so that in a small table the second nursery keeps no list either. */
+     strings in the table, minus 'kept'. If this number is high for the size of the table, the next
+     nursery keeps no list of its young strings, because sweeping all buckets is cheaper. The first
+     nursery keeps no list ('unlisted' is 1). The negative 'kept' makes the first nursery's number
+     of new strings appear high, so that in a small table the second nursery keeps no list
+     either. */
   h->gc.strings.kept = -MINSTRTABSIZE;
   h->gc.mark.epoch = 1;
   h->gc.mark.bit = luaN_bit(1);

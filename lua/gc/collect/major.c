@@ -9,12 +9,12 @@
 **                  follows again, to mark everything that they refer to
 **   GCSswpallgc    removes weak entries with dead keys, then dead strings from the string table
 **   GCSswpfinobj   sweeps the lists of objects that need work when they are dead (sweep.c)
-**   GCSswpend      removes the marks of the previous epoch from all lines of memory
+**   GCSswpend      removes the marks of earlier epochs from all lines of memory
 **   GCSstacks      returns unused stack memory of threads
 **
 ** A slice runs right after a minor collection, when nothing is young and all changes have been
-** visited. Dead objects stay intact until they are swept. The program can reach a dead one only by
-** creating an equal short string (luaN_resurrect).
+** visited. Dead objects stay intact until they are swept. The program can reach a dead object only
+** if it is a short string, by creating an equal string (luaN_resurrect).
 */
 
 #include "ldo.h"

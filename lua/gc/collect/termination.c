@@ -2,9 +2,9 @@
 /*
 ** The end of marking (termination.h). Steps:
 **   1. Visit each ephemeron table that slices have not visited (ahead.h), and list its entries with
-**      unmarked keys. Visit the listed entries again until no value is left to mark. If MAX_PASSES
-**      visits are not enough and at least MIN_FOLLOWED entries are listed, find the entries by
-**      their keys instead (chase.h).
+**      unmarked keys. Make passes over the listed entries until no value is left to mark. If
+**      MAX_PASSES passes are not enough and at least MIN_FOLLOWED entries are listed, find the
+**      entries by their keys instead (chase.h).
 **   2. Remove entries with dead values.
 **   3. Queue the dead objects with finalizers, and mark everything that they refer to. Then repeat
 **      step 1, because keys may have been marked.
@@ -87,7 +87,7 @@ static size_t resolveentries (global_State *g) {
 }
 
 
-/* Builds a hash table of the listed entries of ephemerons by their keys, and marks the values of
+/* Builds a hash table of the entries in weak.unresolved by their keys, and marks the values of
    marked keys (chase.h). Returns 1 if afterwards no marked key has an unmarked value; 0 if some may
    have one. Does nothing and returns 0 if there are too few entries or no memory. */
 static int follow (global_State *g) {
@@ -274,9 +274,9 @@ static int hasallweak (const luaN_Gc *c) {
 
 
 /*
-** To be called after dead objects were queued for their finalizers. Marks everything that they
-** refer to, and then removes the entries of weak tables whose keys are dead. (In tables that slices
-** of a major collection have visited, later slices remove these entries.)
+** To be called after dead objects were queued for their finalizers. Marks everything that is
+** reachable from these objects, and then removes entries with dead keys from weak tables. (In
+** tables that slices of a major collection have visited, later slices remove these entries.)
 **
 ** Only queued objects refer to the tables of weak.discovered from index 'nalive' on; in these
 ** tables, removes the entries with dead values, too.

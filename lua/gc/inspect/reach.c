@@ -208,8 +208,8 @@ static void from (Walk *w, const void *o, size_t place) {
 }
 
 
-/* Returns 1 if a table of this kind (luaN_weakness) keeps its value v alive: v is an object, and
-   the values are strong or v is a string. */
+/* Returns 1 if a table keeps its value v alive: v is an object, and the table's values are strong
+   or v is a string. kind: which references of the table are weak (luaN_weakness). */
 static int isheld (int kind, const TValue *v) {
   return iscollectable(v) && (!(kind & LUAN_WEAKVALUES) || isstring(gcvalue(v)));
 }

@@ -126,7 +126,7 @@ static int isremembered (Walk *w, const GCObject *o) {
    - while a major collection is marking: if w->from is marked and o is old and unmarked, the
      reference is remembered, or w->from is yet to be traversed (G3)
 
-   Returns 0 if o is not an object. */
+   Returns 1, or 0 if o is not an object. */
 static int refers (Walk *w, GCObject *o) {
   const luaN_Gc *c = &w->g->heap.gc;
   const GCObject *from = w->from;

@@ -208,8 +208,8 @@ uint64_t luaN_charged (global_State *g, uint64_t *planned) {
 /*
 ** Returns 1 if weak tables have received many entries with old keys or values since the last major
 ** collection started. Such entries may retain any amount of memory, and only a major collection
-** finds dead ones. (Until the first major collection has ended, the live bytes are unknown, and the
-** old bytes replace them.)
+** finds dead ones. (Until the first major collection has ended, the live bytes are unknown; the
+** bytes of old objects are used instead.)
 */
 static int hasmanyweak (const luaN_Gc *c) {
   size_t live = (c->pace.cycles != 0) ? c->pace.live : (size_t)c->bytes.old;
@@ -361,8 +361,8 @@ static int hasgrown (global_State *g) {
 }
 
 
-/* Returns 1 if the bytes in use have hardly grown since the last major collection. In the
-   incremental mode, returns 0. */
+/* Returns 1 if the bytes in use have grown by less than 1 / PART since the last major collection.
+   In the incremental mode, returns 0. */
 static int isquiet (global_State *g) {
   const luaN_Gc *c = &g->heap.gc;
   return !c->pace.fullcycles && gettotalbytes(g) < c->pace.live + c->pace.live / PART;

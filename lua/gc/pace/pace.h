@@ -14,8 +14,8 @@
 **
 **   nursery  About as many bytes as the old objects have, at most about the size of a core's
 **            cache. All states of a process share a fixed number of bytes.
-**   growth   A major collection starts when the heap has grown by a fixed part of L, all of which
-**            may be garbage. This bounds the memory.
+**   growth   A major collection starts when the heap has grown by a fixed part of L. This bounds
+**            the memory, even if all of the growth is garbage.
 **   volume   A major collection also starts when V has reached a multiple of L. This bounds the
 **            time for a heap that does not grow. The multiple is raised while major collections
 **            find little garbage.
@@ -48,8 +48,8 @@ LUAI_FUNC unsigned luaN_countstates (void);
 LUAI_FUNC void luaN_addstates (int n);
 
 /* Adapts the largest size of the nursery after a minor collection in which 'bytes' of the nursery
-   have survived: doubles the limit if at least half of the nursery has survived, undoes a doubling
-   if less than a quarter has. (WIDER_MOST in pace.c has further conditions.) */
+   have survived: doubles this size if at least half of the nursery has survived, undoes a doubling
+   if less than a quarter has. (The comment of WIDER_MOST in pace.c lists further conditions.) */
 LUAI_FUNC void luaN_outlived (luaN_Gc *c, size_t bytes);
 
 /* Starts a nursery: computes its size, and sets GCdebt to minus that size. A minor collection is
@@ -69,8 +69,7 @@ LUAI_FUNC size_t luaN_markbudget (global_State *g, size_t bytes);
 /* Returns the number of bytes that this pause must mark. work: bytes whose marking has become due
    since the last pause. The work debt (pace.owed), which earlier pauses have left, is added to
    them. A pause marks the sum up to a bound; the rest becomes the new debt. The debt has a limit,
-   too. If the rest exceeds this limit, the pause marks the bytes above it, in addition to its
-   bound. */
+   too. If the rest exceeds this limit, the pause also marks the bytes above the limit. */
 LUAI_FUNC size_t luaN_pay (luaN_Gc *c, size_t work);
 
 /* Returns upstream's step size, 2^gcstepsize bytes. In the incremental mode, an explicit step does
