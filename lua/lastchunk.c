@@ -115,7 +115,7 @@ static void afterchunk (lua_State *L, void (*f) (void *ud, lua_State *L), void *
   CallInfo *ci = L->base_ci.next, *caller = NULL;
   ptrdiff_t top = savestack(L, L->top.p);
   StkId func = (ci != NULL) ? chunkof(L, ci) : NULL;
-  if (ci != NULL && func == NULL && ci->next != NULL) {  /* a C function has called the chunk */
+  if (ci != NULL && func == NULL && ci->next != NULL) {  /* perhaps a C function called the chunk */
     caller = ci;
     ci = ci->next;
     func = chunkof(L, ci);

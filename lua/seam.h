@@ -281,7 +281,7 @@ typedef enum luaN_EdgeKind {
      for a slot outside calls. */
   LUAN_ESTACK,
   LUAN_EOPEN,		/* an open upvalue of a thread */
-  LUAN_EPROTO,		/* prototype of a closure, or of an inner function */
+  LUAN_EPROTO,		/* the prototype of a closure, or of an inner function of a prototype */
   LUAN_ECONSTANT,	/* constant number 'index' (from 1) of a prototype */
   LUAN_ENAME		/* name of a function or variable, or source of a chunk */
 } luaN_EdgeKind;
@@ -304,8 +304,8 @@ typedef struct luaN_Edge {
   size_t place;
   /* The meaning of 'key', 'in' and 'index' depends on the kind of the edge (luaN_EdgeKind). */
   const void *key, *in;
-  /* Address of the C function to whose upvalue or frame the edge belongs, for the kinds of edge
-     that have one (luaN_EdgeKind); else NULL. */
+  /* For an edge from an upvalue or stack slot of a C function (luaN_EdgeKind): the address of the C
+     function. NULL for all other edges. */
   const void *code;
   long long index;
 } luaN_Edge;
@@ -575,7 +575,7 @@ typedef struct luaN_Frame {
 
 /* bits of luaN_Frame.cut */
 enum {
-  LUAN_CUT = 1,		/* frames between this one and the next are left out */
+  LUAN_CUT = 1,		/* frames between this frame and the next one were not written */
   /* the function was called by a tail call, which removed its caller's frame; only Lua functions */
   LUAN_TAIL = 32
 };
@@ -630,7 +630,8 @@ LUA_API int luaN_yield (lua_State *L);
 */
 LUA_API void luaN_outside (lua_State *L, int idx, size_t n);
 
-#define LUAN_FILE	((size_t)32 * 1024)	/* external bytes of an open file (gc/files.h) */
+/* external bytes that the core counts for each open file (gc/files.h) */
+#define LUAN_FILE	((size_t)32 * 1024)
 #define LUAN_UNIT	((size_t)64)
 #define LUAN_MOSTOUTSIDE  (~(size_t)0 >> 4)
 

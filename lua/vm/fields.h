@@ -54,8 +54,8 @@ LUAN_INLINED const TValue *luaH_getstr (Table *t, TString *key) {
 
 
 /* Returns the metamethod 'event', whose name is 'ename', of the metatable 'events'. If there is no
-   such metamethod, sets its bit in the flags of 'events' and returns NULL (like luaT_gettm of
-   ltm.c). */
+   such metamethod, sets the event's bit in the flags of 'events' and returns NULL (like luaT_gettm
+   of ltm.c). */
 LUAN_INLINED const TValue *luaT_gettm (Table *events, TMS event, TString *ename) {
   const TValue *tm = luaH_getshortstr(events, ename);
   if (!notm(tm)) return tm;

@@ -18,8 +18,8 @@
 #define LONGESTCHAIN	32u
 
 
-/* A hash part with at least this number of nodes is large: its keys are probably in no CPU
-   cache. */
+/* A hash part with at least this number of nodes is large: its keys are probably in no CPU cache.
+   Builds with assertions use a low number, so that tests reach this case. */
 #if defined(LUAI_ASSERT)
 #define LEASTLARGE	128
 #else

@@ -514,7 +514,7 @@ LUA_API void luaN_object (lua_State *L, const void *object, luaN_Object *to) {
       lua_assert(o->tt == LUA_VTHREAD);
       to->main = (th == g->mainthread);
       to->size = luaN_threadbytes(th);
-      if (!to->main)  /* luaN_statebytes includes the struct of the main thread */
+      if (!to->main)  /* luaN_statebytes counts the struct of the main thread */
         to->size += luaN_round(LUA_EXTRASPACE + sizeof(lua_State));
       break;
     }

@@ -243,9 +243,9 @@ static int comparewords (const void *a, const void *b) {
 }
 
 
-/* Checks G9 for t, a weak table that slices have visited: the address of each slot with an unmarked
-   old key or value must be in 'known' (n sorted addresses), unless the remembered set has t
-   itself. */
+/* Checks G9 for t, a weak table that slices have visited: each slot with an unmarked old key or
+   value must be in 'known', the sorted addresses of the n slots that the collector will visit
+   again. Checks nothing if t itself is in the remembered set. */
 static void checkscanned (Walk *w, const Table *t, void **known, size_t n) {
   unsigned i, asize = luaH_realasize(t);
   if (luaN_islogged(t)) return;

@@ -230,7 +230,8 @@ static int ishurried (const luaN_Gc *c) {
 
 
 /* Returns 1 if slices may mark more bytes than usual for each allocated byte: weak tables have
-   received many entries, and the last major collection has found enough garbage. */
+   received many entries, and the last major collection has found at least 1 / WEAK_FOUND of the old
+   bytes dead. */
 static int paysmore (const luaN_Gc *c) {
   return c->pace.found && ishurried(c);
 }
