@@ -84,8 +84,8 @@ local KINDS = {
 }
 
 -- Names of types in sentences.
-local TYPES = {["Lua closure"] = "closures", ["table array part"] = "arrays of tables",
-               ["table hash part"] = "fields of tables", table = "tables", string = "strings",
+local TYPES = {["Lua closure"] = "closures", ["table array part"] = "array parts of tables",
+               ["table hash part"] = "hash parts of tables", table = "tables", string = "strings",
                coroutine = "coroutines", stack = "stacks of coroutines", upvalue = "upvalues of closures",
                proto = "compiled code", ["FILE*"] = "files (each open file counts as 32 KiB)",
                outside = "memory outside of Lua's heap"}

@@ -23,7 +23,12 @@ local FEW, FEWTIME, LEASTTIME, SMALL = 20, 8, 3, 12
 -- least half of its bytes. The test: if the type had only half of them, fewer than 1 of 20 profiles (RARELY)
 -- would have at least the observed number of samples of this type.
 local LEAST, RARELY = 8, 1 / 20
-local SLOWGC = 1 / 5
+-- The verdict reports that collections take much time if they have at least 20% of the time samples
+-- (SLOWGC), and at least as many as C code. In a profile with fewer than 100 time samples (CLEAR), this may
+-- be chance. So the verdict also needs the evidence that it needs for fewer than FEWTIME samples, or this: if
+-- collections took only a tenth of the time (USUALGC), fewer than 1 of 20 profiles (RARELY) would have at
+-- least the observed number of their samples.
+local SLOWGC, USUALGC, CLEAR = 1 / 5, 1 / 10, 100
 -- Limits for profiles with fewer than FEWTIME time samples. The verdict reports that C code or collections
 -- take much time in these cases:
 --
@@ -679,7 +684,10 @@ local function timeof(profile, t)
   end
   local at = slowest(profile)
   local c, lua = at.c and at.c.n or 0, at.lua and at.lua.n or 0
-  time.sort = few or time.gc >= SLOWGC and time.gc >= time.c and "gc" or
+  local slowgc = time.gc >= SLOWGC and time.gc >= time.c and
+                 (n >= CLEAR or evident(profile, whole) == "gc" or
+                  tail(math.floor(n + 0.5), math.floor(whole.gcsamples + 0.5), USUALGC) < RARELY)
+  time.sort = few or slowgc and "gc" or
               (c > lua or c == lua and time.c > time.lua) and "c" or "lua"
   time.at = at[time.sort]
   if time.at then

@@ -105,13 +105,30 @@ describe("the verdict", function()
 
   -- A former bug: the sentence about time named a line that had one of 14 time samples.
   it("names no line or C function that has fewer than three time samples", function()
-    local stacks = {{"main@1 f@22 [C]concat <minor>", profiles.TIME, 2}, {"main@1", profiles.TIME, 6}}
+    local stacks = {{"main@1 f@22 [C]concat <minor>", profiles.TIME, 2},
+                    {"main@1 f@23 <minor>", profiles.TIME, 2}, {"main@1", profiles.TIME, 4}}
     local profile = profiles.of(stacks, {undecided = 0})
     local time = verdict.of(profile, totals.of(profile)).time
-    assert.same({"gc", 1 / 4}, {time.sort, time.gc, time.at})
+    assert.same({"gc", 1 / 2}, {time.sort, time.gc, time.at})
     stacks[1][3] = 3
     profile = profiles.of(stacks, {undecided = 0})
     assert.equal(22, verdict.of(profile, totals.of(profile)).time.at.line)
+  end)
+
+  -- A former bug: two of ten time samples were enough to say that 20% of the time is spent in collections.
+  it("does not report a share of collections that may be chance", function()
+    local function sort(collections, others, pauses)
+      local profile = profiles.of({{"main@1 f@22 <minor>", profiles.TIME, collections},
+                                   {"main@1", profiles.TIME, others}}, {undecided = 0})
+      profile.course, profile.duration = {pauses = {total = pauses or 0}}, 1
+      return verdict.of(profile, totals.of(profile)).time.sort
+    end
+    assert.equal("lua", sort(2, 8))
+    assert.equal("gc", sort(2, 8, 0.4e6))  -- us of pauses in a run of one second
+    assert.equal("lua", sort(4, 15))
+    assert.equal("gc", sort(4, 6))
+    assert.equal("gc", sort(20, 80))
+    assert.equal("gc", sort(2000, 8000))
   end)
 
   -- A former bug: the verdict had no warning if samples were lost for lack of memory.
