@@ -7,7 +7,7 @@
 
 #include "binding.h"
 
-#define FIRSTLOG	4	/* log2 of the number of slots of the first table */
+#define FIRSTLOG	4	/* log2 of the number of slots of a new Account.table */
 
 static uint32_t account_place (uint32_t set, unsigned log) {
   return (set * 0x9e3779b1u) >> (32 - log);
@@ -81,8 +81,8 @@ static uint64_t *account_find (luaN_Labels *seam, unsigned set) {
   return &sum->bytes;
 }
 
-/* Adds the bytes allocated since the last call to the sum of the running coroutine's label set.
-   'allocated': all bytes so far. */
+/* Adds the bytes allocated since seam->from was set to the sum of the running coroutine's label
+   set. 'allocated': all bytes that the state has allocated, the new value of seam->from. */
 static void account_count (luaN_Labels *seam, uint64_t allocated) {
   *seam->bytes += allocated - seam->from;
   seam->from = allocated;
@@ -109,7 +109,7 @@ void account_off (Account *a, lua_State *L) {
   a->on = 0;
 }
 
-/* Clears a sum. 'keep' 1: only subtracts the bytes already reported. */
+/* Sets a sum to 0 ('keep' 0), or to the bytes that account_each has not reported yet ('keep' 1). */
 static void account_zero (AccountSum *sum, int keep) {
   uint64_t bytes = (keep && sum->bytes > sum->reported) ? sum->bytes - sum->reported : 0;
   sum->bytes = bytes;

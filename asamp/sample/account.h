@@ -4,8 +4,8 @@
 ** label set. A label set is a small number that the program assigns to a coroutine (labels.h). The
 ** core reports when the running coroutine, and with it the label set, changes.
 **
-**   AC1  account_bytes is the sum of all sets, set 0 included, plus the bytes allocated since
-**        the last change of the label set;
+**   AC1  the result of account_bytes is the sum of all sets, set 0 included, plus the bytes
+**        allocated since the last change of the running coroutine's set;
 **   AC2  if there is no memory for the sum of a set, its bytes are added to the sum of the set that
 **        was in use before;
 **   AC3  another thread may call account_each while the state runs. So a sum never moves, is
@@ -19,10 +19,11 @@
 
 /* The bytes allocated under one label set. */
 typedef struct AccountSum {
-  uint64_t bytes;	/* Bytes allocated under this set, without those since the running
-                           coroutine's label set last changed. */
-  uint64_t reported;	/* Bytes that account_each has reported. For the running coroutine's label
-                           set this may exceed 'bytes', which lacks the newest bytes. */
+  uint64_t bytes;	/* Bytes allocated under this set. If the set is that of the running
+                           coroutine, the bytes since the last change of label sets are
+                           missing. */
+  uint64_t reported;	/* Bytes that account_each has reported. For the running coroutine's set,
+                           they may exceed 'bytes', because 'bytes' lacks the newest bytes. */
   uint32_t set;
 } AccountSum;
 
@@ -54,10 +55,10 @@ void account_on (Account *a, lua_State *L);
 /* Stops counting the state's bytes. */
 void account_off (Account *a, lua_State *L);
 
-/* Restarts the counts, for example for a new profile. 'rest' is the number of bytes that
-   account_each has not reported to the old profile and that the new profile receives, summed over
-   all label sets. Sets the total to 'rest', and the sum of each label set to its unreported bytes.
-   If 'rest' is 0, sets all sums to 0. Call it on the state's own thread. */
+/* Restarts the counts, for example for a new profile. 'rest': the bytes of all label sets that
+   account_each has not reported to the old profile; the new profile receives them. Sets the total
+   to 'rest'. Sets the sum of each label set to its unreported bytes, or to 0 if 'rest' is 0. Call
+   it on the state's own thread. */
 void account_reset (Account *a, lua_State *L, uint64_t rest);
 
 /* Frees the memory of the account. Counting must be off, and no other thread may read the
@@ -71,7 +72,7 @@ uint64_t account_bytes (const Account *a, lua_State *L);
 /* Selects the bytes of each label set that account_each passes to f.
    ACCOUNT_WHOLE   all bytes
    ACCOUNT_REST    the bytes that were not reported yet
-   ACCOUNT_REPORT  the bytes that were not reported yet; they count as reported from now on */
+   ACCOUNT_REPORT  like ACCOUNT_REST; the call records these bytes as reported */
 typedef enum AccountPart { ACCOUNT_WHOLE, ACCOUNT_REST, ACCOUNT_REPORT } AccountPart;
 
 /*
@@ -80,8 +81,8 @@ typedef enum AccountPart { ACCOUNT_WHOLE, ACCOUNT_REST, ACCOUNT_REPORT } Account
 **
 ** 'all': the total of the selected bytes, over all sets. It is needed because the sum of the
 ** running coroutine's set lacks the newest bytes: for this set, f receives 'all' minus the bytes of
-** the other sets. A thread other than the state's own may know only an outdated total, which is too
-** small; the result may then be larger than 'all'.
+** the other sets. A thread other than the state's own may pass an outdated total, which is too
+** small. Then the returned sum may be larger than 'all'.
 */
 uint64_t account_each (Account *a, AccountPart part, uint64_t all,
                        void (*f) (void *ud, uint32_t set, uint64_t bytes), void *ud);

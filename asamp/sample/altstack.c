@@ -20,7 +20,8 @@
 #define SS_AUTODISARM	(1U << 31)
 #endif
 
-#define FRAME	((size_t)4096)	/* Fallback for the size of a signal frame, bytes. */
+#define FRAME	((size_t)4096)	/* Size of a signal frame in bytes if the kernel does not report it
+                                   (AT_MINSIGSTKSZ). */
 
 static pthread_key_t key;	/* Its value in each thread: the mapping of the profiler's alternate
                                    stack, or NULL. */
@@ -81,9 +82,10 @@ static int set (char *map, char *err, size_t errsize) {
   return altstack_failed(err, errsize);
 }
 
-/* Maps a stack and sets it as the thread's alternate stack. Does nothing if the thread has one from
-   this file already. (While a handler runs on such a stack, sigaltstack reports no stack, because
-   of SS_AUTODISARM.) Returns 0 on failure, with the reason in 'err' and errno. */
+/* Maps a stack and sets it as the thread's alternate stack. Does nothing if an earlier call has
+   done this for the thread: while a handler runs on that stack, sigaltstack reports no stack (AS3),
+   and altstack_use calls this function again. Returns 0 on failure, with the reason in 'err' and
+   errno. */
 static int give (char *err, size_t errsize) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   char *map;
@@ -100,7 +102,7 @@ static int give (char *err, size_t errsize) {
     return 0;
   }
   if (set(map, err, errsize)) return 1;
-  pthread_setspecific(key, NULL);  /* so that the thread's end does not unmap it again */
+  pthread_setspecific(key, NULL);  /* so that threadends does not unmap the stack again */
   munmap(map, wholesize());
   return 0;
 }
@@ -122,9 +124,9 @@ int altstack_use (size_t least, char *err, size_t errsize) {
 size_t altstack_room (const ucontext_t *context) {
   const stack_t *s = &context->uc_stack;
   uintptr_t from = (uintptr_t)s->ss_sp, here = (uintptr_t)__builtin_frame_address(0);
-  /* The kernel has stored the signal's context on the stack that was in use at the signal. So its
-     address shows which stack that is, even if this function already runs below 'from', the lowest
-     address of the alternate stack. */
+  /* The kernel has stored the context on the stack on which the handler runs. So the context's
+     address shows whether that is the alternate stack, even after an overflow, when this function
+     runs below 'from', the stack's lowest address. */
   if ((s->ss_flags & SS_DISABLE) || (uintptr_t)context - from >= s->ss_size) return SIZE_MAX;
   return here > from ? here - from : 0;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Provides alternate signal stacks. Lua may run on a coroutine stack of a few KiB, too small for a
-** signal frame (1 to 12 KiB). So the handler of time samples uses SA_ONSTACK, and a thread without
-** an alternate stack receives one ("our stack").
+** Provides alternate signal stacks. Lua may run on a C stack of a few KiB (a C coroutine), too
+** small for a signal frame (1 to 12 KiB). So the handler of time samples uses SA_ONSTACK, and a
+** thread without an alternate stack receives one from this file ("our stack").
 **
-**   AS1  an alternate stack that the program has set is kept, whatever its size;
+**   AS1  an alternate stack that the program has set is never replaced. If it is too small,
+**        altstack_use fails;
 **   AS2  our stack is disabled and unmapped at the end of its thread; if the thread ends while it
 **        runs on our stack, the stack remains mapped;
 **   AS3  a signal handler may leave our stack by swapcontext and return later. A second signal must

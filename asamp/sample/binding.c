@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Looks up the functions of a Lua (binding.h): first among the global symbols of the process, then
-   in the object file of that Lua. */
+/* Looks up the functions of one copy of Lua (binding.h): first among the global symbols of the
+   process, then in the object file of this copy. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <limits.h>
@@ -52,7 +52,7 @@ static const char *binding_nameof (const struct link_map *object) {
 }
 
 /* Returns the address of a symbol if the object file at the addresses 'where' defines it, else
-   NULL. A symbol that another object file defines may belong to another Lua. */
+   NULL. A symbol that another object file defines may belong to another copy of Lua. */
 static void *ownsymbol (void *handle, const Loaded *where, const char *name) {
   char *address = dlsym(handle, name);
   return (address != NULL && where->from <= address && address < where->to) ? address : NULL;
@@ -81,7 +81,7 @@ static int isserved (const struct link_map *object) {
 
 /* Makes this C module call the Lua functions *b of the object file 'object'. Does nothing if the
    module already uses the functions of a file, because all calls of a module must reach the same
-   Lua. Returns the object file whose functions the module uses. */
+   copy of Lua. Returns the object file whose functions the module uses. */
 static const struct link_map *serve (const struct link_map *object,
                                      const Binding *b) {
   const struct link_map *which;
@@ -97,10 +97,10 @@ static const struct link_map *serve (const struct link_map *object,
 
 typedef int Raise (lua_State *L, const char *format, ...);
 
-/* Makes this C module call the functions of one Lua: of the library or program whose code has the
-   address 'caller'. 'seam' 1: also the functions of seam.h. Returns 1, or 0 with the reason in
-   'err'. On failure *raise is the luaL_error of that Lua, with which the caller can raise the
-   error, or NULL. */
+/* Makes this C module call the functions of the copy of Lua in the library or program whose code
+   has the address 'caller'. 'seam' 1: also the functions of seam.h. Returns 1, or 0 with the reason
+   in 'err'. On failure *raise is the function luaL_error of that copy, with which this function's
+   caller can raise the error, or NULL. */
 static int bind (const char *module, int seam, void *caller, Raise **raise, char *err,
                  size_t errsize) {
   Loaded where = {NULL, NULL, NULL, NULL};
@@ -111,8 +111,8 @@ static int bind (const char *module, int seam, void *caller, Raise **raise, char
   Binding b;
   if (isserved(object)) return 1;
   error = ownsymbol(handle, &where, "luaL_error");
-  if (error == NULL && object != NULL) {  /* the symbols of the global scope belong to another
-                                             Lua than that of 'caller' */
+  if (error == NULL && object != NULL) {  /* the global symbols belong to another copy of Lua than
+                                             the code at 'caller' */
     const char *path = (object->l_name[0] != '\0') ? object->l_name : NULL;
     handle = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
     if (handle != NULL) error = ownsymbol(handle, &where, "luaL_error");

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Finds the functions of Lua that a C module calls. A process may contain two Luas, or one loaded
-** with RTLD_LOCAL; the dynamic loader would then bind a module to the wrong Lua or to none. So
-** modules are not linked to Lua. They call Lua through pointers, looked up in the object file whose
-** code calls luaopen_. Each luaopen_ function starts with
+** Finds the functions of Lua that a C module calls. A process may contain two copies of Lua, or one
+** loaded with RTLD_LOCAL; the dynamic loader would then bind a module to the wrong copy or to none.
+** So modules are not linked to Lua. They call Lua through pointers, looked up in the object file
+** whose code calls the module's luaopen_ function. Each luaopen_ function starts with
 **
 **   if (!binding_open(L, "profiler.core", 1)) return 0;
 **
 **   BD1  no function in 'binding' is called before binding_open or binding_try has returned 1;
-**   BD2  all functions in 'binding' are of one object file. A module serves only one Lua of a
-**        process; binding_open fails for another Lua;
-**   BD3  the object file of the served Lua is never unloaded.
+**   BD2  all functions in 'binding' are of one object file. A module serves only one copy of Lua in
+**        a process; binding_open fails for another copy;
+**   BD3  the object file of the served copy is never unloaded.
 */
 #ifndef asamp_binding_h
 #define asamp_binding_h
@@ -61,18 +61,20 @@ typedef struct Binding {
 extern Binding binding __attribute__((visibility("hidden")));
 
 /*
-** Binds the module to the Lua whose code calls the C function that contains binding_open. Returns 1
-** on success. 'seam' 1: also binds the functions of seam.h. Only the first successful call binds.
+** Binds the module to the copy of Lua whose code calls the C function that contains binding_open.
+** Returns 1 on success. 'seam' 1: also binds the functions of seam.h. If the module is already
+** bound to this copy, only returns 1.
 **
-** Raises a Lua error if that Lua lacks a function or the module already serves another Lua. If
-** that Lua lacks luaL_error, writes a line to stderr and returns 0. Thread-safe.
+** Raises a Lua error if the copy lacks a function or the module already serves another copy. If the
+** copy lacks luaL_error, writes a line to stderr and returns 0. Thread-safe.
 */
 #define binding_open(L,module,seam) \
   binding_of(L, module, seam, __builtin_return_address(0))
 int binding_of (lua_State *L, const char *module, int seam, void *caller);
 
-/* Binds the module to the Lua whose code has the address 'caller', with the functions of seam.h if
-   'seam' is 1. Returns 1, or 0 with a line in 'err' (binding_open raises an error instead). */
+/* Binds the module to the copy of Lua whose code has the address 'caller', with the functions of
+   seam.h if 'seam' is 1. Returns 1. On failure returns 0 with a line in 'err', where binding_open
+   would raise an error. */
 int binding_try (const char *module, int seam, void *caller, char *err, size_t errsize);
 
 #ifndef BINDING_NAMES	/* binding.c needs the real names of the functions */

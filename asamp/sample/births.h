@@ -20,7 +20,7 @@
 /* Allocation site and time of a sample. */
 typedef struct Birth {
   uint32_t function;	/* Number of the function (functions.h); 0: no Lua function, or unknown. */
-  uint32_t line;	/* Line at which the sample was allocated. */
+  uint32_t line;	/* Source line at which the sample was allocated. */
   uint32_t time;	/* CLOCK_MONOTONIC in units of 2^BIRTHS_TICK ns, modulo 2^32. */
   float bytes;		/* Allocated bytes that the sample represents. */
 } Birth;
@@ -61,12 +61,12 @@ static inline uint32_t births_age (const Birth *b, uint64_t time) {
   return (uint32_t)((ticks << BIRTHS_TICK) / 1000000);
 }
 
-/* Stores name, line and source of the Lua function with this id. Ignores ids of native functions.
-   If out of memory, leaves the function without a name. */
+/* Stores name, line and source of the Lua function with the id 'id' (ProfileFrame.id). Ignores ids
+   of native functions. If out of memory, leaves the function without a name. */
 void births_function (BirthFunctions *b, uint64_t id, const char *name, int line,
                       const char *source);
 
-/* Returns the data of the function with this number, or NULL if its name is unknown. */
+/* Returns the data of the function with the number 'function', or NULL if its name is unknown. */
 const BirthFunction *births_named (const BirthFunctions *b, uint32_t function);
 
 void births_free (BirthFunctions *b);

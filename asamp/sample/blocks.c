@@ -9,7 +9,7 @@
 /* The address of 'tomb' marks deleted slots; no block has this address. */
 static const char tomb;
 
-/* Returns the first slot to search for a block (Fibonacci hashing). */
+/* Returns the index of the slot at which the search for a block starts (Fibonacci hashing). */
 static size_t blocks_slotof (const Blocks *b, const void *block) {
   uint64_t h = ((uint64_t)(uintptr_t)block >> 3) * UINT64_C(0x9E3779B97F4A7C15);
   return (size_t)(h >> 32) & (b->size - 1);
@@ -32,8 +32,8 @@ int blocks_room (Blocks *b) {
   return 1;
 }
 
-/* Returns the entry of a block. If there is none, returns NULL and stores the slot for a new
-   entry in *room. */
+/* Returns the entry of a block. If the table lacks the block, returns NULL and sets *room to the
+   slot for its entry. */
 static struct BlockEntry *blocks_find (const Blocks *b, const void *block,
                                        struct BlockEntry **room) {
   size_t i;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Hash table from addresses of memory blocks to numbers of samples, with open addressing. It
-** contains the watched blocks: sampled blocks whose free must be noticed. The number is that of the
-** newest sample of the block.
+** Hash table with open addressing. Its keys are addresses of watched blocks: sampled blocks whose
+** free must be noticed. The value is the index of the block's newest sample in a list of the
+** caller.
 **
 **   BL1  a block is in the table at most once;
 **   BL2  the table is at most half full, deleted slots included.
@@ -28,16 +28,16 @@ int blocks_room (Blocks *b);
 
 #define BLOCKS_NONE	((size_t)-1)	/* result of blocks_put: the block was not in the table */
 
-/* Sets the number of a block. Returns its old number, or BLOCKS_NONE. Call blocks_room before
-   adding a block. */
+/* Sets the sample index of a block to 'number'. Returns the old index; BLOCKS_NONE: the table
+   lacked the block, and it was added. Call blocks_room before adding a block. */
 size_t blocks_put (Blocks *b, const void *block, size_t number);
 
-/* Removes a block and stores its number in *number. Returns 0 if the table lacks the block. */
+/* Removes a block and sets *number to its sample index. Returns 0 if the table lacks the block. */
 int blocks_take (Blocks *b, const void *block, size_t *number);
 
 /* Removes all blocks. Keeps the memory of the table for new blocks. */
 void blocks_clear (Blocks *b);
-/* Frees the memory. */
+/* Removes all blocks and frees the memory of the table. */
 void blocks_free (Blocks *b);
 
 #endif

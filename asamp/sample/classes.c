@@ -30,8 +30,8 @@ static uint64_t classes_hashof (const char *s) {
   return (h == 0) ? 1 : h;
 }
 
-/* Returns the number of a class name. A new name receives a new number; if CLASSES_MAX numbers are
-   in use, that of "(other classes)". Returns 0 if out of memory. */
+/* Returns the number of a class name. A new name receives a new number. If no number is free,
+   returns CLASSES_MAX, the number of "(other classes)". Returns 0 if out of memory. */
 static uint32_t classes_number (Classes *c, const char *name) {
   uint32_t last = idmap_get(&c->ids, classes_hashof(name)), i;
   size_t size = c->size;
@@ -58,8 +58,8 @@ static uint32_t classes_number (Classes *c, const char *name) {
   return c->n;
 }
 
-/* Returns the class with the name s, truncated to CLASSES_NAME bytes and with NULs replaced by ';'.
-   Returns 0 for an empty string or if out of memory. */
+/* Returns the number of the class with the name s, truncated to CLASSES_NAME bytes and with NULs
+   replaced by ';'. Returns 0 for an empty string or if out of memory. */
 static uint32_t numberof (Classes *c, const char *s, size_t length) {
   char name[CLASSES_NAME + 1];
   size_t i;
@@ -101,9 +101,9 @@ static int classes_before (const Classes *c, uint32_t i, uint32_t j) {
 }
 
 /* Adds the table e->table to the index. Its path is that of entry 'parent' followed by the field
-   e->key. root, depth: fields of the new ClassName. If the index has the table already, keeps the
-   better of the two paths: the one with fewer fields, or of equally long ones the one that
-   classes_before prefers. */
+   e->key. root, depth: values for the fields of the new ClassName. If the index has the table
+   already, keeps the better of the two paths: the one with fewer fields, or if both have as many,
+   the one that classes_before prefers. */
 static void classes_enter (Classes *c, const luaN_Entry *e, uint32_t parent, int root,
                            int depth) {
   ClassName *n;
@@ -132,9 +132,9 @@ static void classes_enter (Classes *c, const luaN_Entry *e, uint32_t parent, int
 }
 
 /* Adds to the index the live tables that are values of string keys in 'table', which has the path
-   'parent' (NONE: it is _G or package.loaded). root, depth: fields of their ClassNames. A value of
-   a key that starts with "__", such as "__index", has the path of 'table' itself; in _G and
-   package.loaded, such values are left out. */
+   'parent' (NONE: 'table' is _G or package.loaded). root, depth: values for the fields of the new
+   ClassNames. If a key starts with "__", such as "__index", its value has the path of 'table'
+   itself; in _G and package.loaded, these values are left out. */
 static void enterall (Classes *c, lua_State *L, const void *table,
                       uint32_t parent, int root, int depth) {
   luaN_Entry e;
@@ -150,7 +150,8 @@ static void enterall (Classes *c, lua_State *L, const void *table,
   }
 }
 
-/* Returns i if path i has a nonempty last component; else the nearest parent path that has one. */
+/* Returns i if path i has a nonempty last component; else the number of the nearest parent path
+   that has one. */
 static uint32_t classes_named (const Classes *c, uint32_t i) {
   while (c->names[i].length == 0 && c->names[i].parent != NONE)
     i = c->names[i].parent;
@@ -171,7 +172,7 @@ static void makeindex (Classes *c, lua_State *L) {
     enterall(c, L, loaded.table, NONE, 1, 1);
   for (depth = 2; depth <= LEVELS; depth++) {
     for (end = c->nnames; i < end; i++) {
-      const ClassName n = c->names[i];  /* a copy: c->names may move */
+      const ClassName n = c->names[i];  /* a copy, because enterall may enlarge c->names */
       if (n.table != globals && n.table != loaded.table)
         enterall(c, L, n.table, classes_named(c, (uint32_t)i), n.root, depth);
     }
@@ -206,8 +207,8 @@ static uint32_t indexed (Classes *c, const void *table) {
   return numberof(c, name, length);
 }
 
-/* Returns the class of the objects with this metatable. Not inlined, so that classes_of stays fast
-   for objects without a metatable. */
+/* Returns the number of the class of objects with the metatable 'metatable', like classes_of. Not
+   inlined, so that classes_of stays fast for objects without a metatable. */
 static __attribute__((noinline)) uint32_t classby (Classes *c, lua_State *L,
                                                    const void *metatable) {
   luaN_Entry e;
@@ -231,7 +232,7 @@ static __attribute__((noinline)) uint32_t classby (Classes *c, lua_State *L,
     }
   }
   if (id != 0 && !luaN_isdead(L, metatable))
-    /* on failure, the class is determined again for the next object */
+    /* on failure, the class is determined again for the next object with this metatable */
     (void)idmap_set(&c->known, classes_keyof(metatable), id);
   return id;
 }

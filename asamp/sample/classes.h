@@ -2,8 +2,8 @@
 /*
 ** Determines the class of an object from its metatable: the string in __name, or else the path to
 ** the metatable or to its __index table. A path starts with a global ("Point") or a loaded module
-** ("geometry") and continues with fields ("geometry.Point"). The shortest path is taken; of equally
-** short ones, one from a global, then the bytewise smallest.
+** ("geometry") and continues with fields ("geometry.Point"). The path with the fewest fields is
+** taken; among several of these, one that starts with a global; then the bytewise smallest.
 **
 ** Classes are determined inside a collection, when nothing may be allocated in the Lua state. So
 ** tables are read by address. Maps keyed by table address contain only old tables (which a
@@ -24,7 +24,8 @@
 
 enum {
   CLASSES_SLOTS = 16384,	/* Largest number of table slots read to build an index. */
-  CLASSES_BYTES = 4096,	/* Number of allocated bytes that allow one more table slot to be read. */
+  CLASSES_BYTES = 4096,	/* For each of this number of allocated bytes, Classes.saved grows by 1
+                           table slot. */
   /* Upper bound of Classes.saved, the number of table slots that may be read, as a multiple of the
      cost of one index. The cost is the number of slots read for the last index, or LEASTSLOTS
      (classes.c) if that is more. */
@@ -57,8 +58,7 @@ typedef struct Classes {
   size_t ntext, text_size;
   uint64_t made;	/* All bytes that the state had allocated when 'saved' was last updated. */
   uint64_t saved;	/* Number of table slots that may still be read to build indexes. */
-  /* Number of table slots read to build 'index', the map of the Lua tables that have names; 0: it
-     was not built yet. */
+  /* Number of table slots read to build the map 'index'; 0: it was not built yet. */
   uint64_t slots;
   /* 1: the session's last collection is running. Because no later collection can build the index,
      it may be built even if 'saved', the budget of table slots to read, is too small. */
@@ -67,7 +67,7 @@ typedef struct Classes {
   struct ClassText {
     char *name;
     uint32_t next;	/* Next older class with the same hash, or 0. */
-  } *classes;		/* Class i is stored at i - 1. */
+  } *classes;		/* Class number i is element i - 1. */
   uint32_t n, size;
   uint64_t lumped;	/* Number of samples whose class has no number of its own, because
                            CLASSES_MAX classes exist. */
@@ -76,7 +76,8 @@ typedef struct Classes {
   void *ud;
 } Classes;
 
-/* Starts a session. Calls 'emit' once for each class, numbered 1, 2, ... by first use. */
+/* Starts a session. From now on, classes_of calls 'emit' for each new class, with its number: 1, 2,
+   and so on. */
 void classes_start (Classes *c, void (*emit) (void *ud, uint32_t id,
                                               const char *name), void *ud);
 void classes_close (Classes *c);

@@ -33,8 +33,8 @@ static void take (Search *s, const luaN_Entry *prefix, const luaN_Entry *e) {
   s->length = n;
 }
 
-/* Searches the fields of a table for s->function. Returns 0 if the table has more than CNAMES_TABLE
-   slots, or the search has read CNAMES_SLOTS slots. */
+/* Searches the fields of a table for s->function. Returns 0 if it has stopped, because the table
+   has more than CNAMES_TABLE slots or the whole search has read CNAMES_SLOTS slots. */
 static int fields (Search *s, const void *table, const luaN_Entry *prefix) {
   luaN_Entry e;
   size_t i = 0;

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The search for dead samples prefetches the owner of the sample that is this number of elements
-   ahead. */
+/* followed_deaths, at element i of the list, prefetches the owner of the sample at element i +
+   PREFETCH_DISTANCE. */
 #define PREFETCH_DISTANCE	16
 
 void followed_close (Followed *f) {

@@ -3,11 +3,11 @@
 ** List, oldest first, of the samples (sampled blocks of memory) that survived their first
 ** collection and are still alive.
 **
-**   FW1  at most FOLLOWED_MOST samples: a bound on the time added to the pause of a major
-**        collection;
+**   FW1  the list has at most FOLLOWED_MOST samples. This bounds the time that it adds to the pause
+**        of a major collection;
 **   FW2  a sample is removed from the list only by followed_deaths, which reports its death;
-**   FW3  an owner (the object with which a sample's memory dies) is not checked after its death,
-**        because its address may be reused.
+**   FW3  after an owner (the object with which a sample's memory dies) was found dead, its address
+**        is not checked again, because another object may have it.
 */
 #ifndef asamp_followed_h
 #define asamp_followed_h
@@ -25,7 +25,8 @@
 /* A sample that survived its first collection. */
 typedef struct FollowedSample {
   const void *owner;	/* Object with which the sampled memory dies; for native memory, the
-                           slot that watches the block (mallocs.h); or NULL. */
+                           slot that watches the block (mallocs.h). NULL: none, or the block was
+                           freed. */
   /* Sampled block, if the tracker must notice when it is freed or resized between collections; else
      NULL. After such a block was freed, both 'block' and 'owner' are NULL. */
   const void *block;
@@ -33,7 +34,7 @@ typedef struct FollowedSample {
   uint32_t queried;	/* 1 + index of the sample's owner in the last search for the references
                            that keep samples alive (trackholders.c). 0: the sample was added after
                            that search. */
-  Birth birth;		/* Allocation site. */
+  Birth birth;		/* Allocation site and time. */
 } FollowedSample;
 
 /* The list of the samples that survived their first collection. All zero: an empty list. */
@@ -71,9 +72,9 @@ int followed_add (Followed *f, const void *owner, const void *block);
    Returns 1 if the block was watched. */
 int followed_freed (Followed *f, const void *block);
 
-/* Called when a block was resized: gives each of the block's samples the new address, or marks the
-   sample as dead (pending_stays). If out of memory, marks all of them as dead. Returns 1 if the
-   block was watched. */
+/* Called when a block was resized. For each of the block's samples, stores the new address if
+   pending_stays returns 1; otherwise marks the sample as dead. If out of memory, marks all of them
+   as dead. Returns 1 if the block was watched. */
 int followed_resized (Followed *f, const BlockResized *r);
 
 /* Removes the samples whose block was freed or whose owner is dead according to judge->dead.

@@ -17,7 +17,8 @@ typedef struct Range {
   uintptr_t from, to;
 } Range;
 
-/* The address ranges of the memory mapped for the Lua heap, and their resident bytes. */
+/* The address ranges of the blocks of all chunks of the heap, sorted by address. resident: resident
+   bytes of the mapped chunks. */
 typedef struct Ranges {
   Range *all;
   size_t n, size;
@@ -49,7 +50,7 @@ static int byaddress (const void *a, const void *b) {
   return (x->from > y->from) - (x->from < y->from);
 }
 
-/* Returns 1 if the address p is in one of the ranges, which are sorted by address. */
+/* Returns 1 if the address p is in one of the ranges. */
 static int isinside (const Ranges *r, const void *p) {
   size_t low = 0, high = r->n;
   while (low < high) {
@@ -83,8 +84,8 @@ static void addup (Sums sums[FOOTPRINT_SORTS], lua_State *L, const Followed *fol
     uint64_t used, unused;
     if (s->owner == NULL && s->block == NULL) continue;
     if (mallocs_isowner(s->owner)) {
-      if (!mallocs_isfreed(s->owner))  /* a freed block's sample stays in the list until the next
-                                          collection; it has no bytes any more */
+      if (!mallocs_isfreed(s->owner))  /* the sample of a freed block stays in the list until the
+                                          next collection, but is not counted */
         footprint_add(&sums[FOOTPRINT_NATIVE], &s->birth, (double)s->birth.bytes);
     }
     else if (isinside(ranges, at)) {

@@ -5,7 +5,7 @@
 **
 **   FOOTPRINT_FREE    free bytes in heap blocks that also have live objects. A sample's share is
 **                     the bytes that it represents, times the ratio of free to used bytes in its
-**                     block
+**                     heap block
 **   FOOTPRINT_NATIVE  native memory (from malloc) that is not freed yet
 **
 **   FP1  at most FOOTPRINT_LINES source lines for each sum; 'rest' has the bytes of the others;
@@ -20,12 +20,13 @@
 #include "followed.h"
 #include "seam.h"
 
-#define FOOTPRINT_LINES	16u	/* largest number of source lines in Footprint.lines[s] */
+#define FOOTPRINT_LINES	16u	/* largest number of source lines in each element of
+                                   Footprint.lines */
 
 enum { FOOTPRINT_FREE, FOOTPRINT_NATIVE, FOOTPRINT_SORTS };
 
-/* A source line, and its free bytes in blocks (FOOTPRINT_FREE) or its native memory
-   (FOOTPRINT_NATIVE). */
+/* A source line, and its bytes: free bytes in heap blocks for FOOTPRINT_FREE, native memory for
+   FOOTPRINT_NATIVE. */
 typedef struct FootprintLine {
   char *where;		/* "source:line", allocated with malloc */
   uint64_t bytes;
@@ -34,7 +35,7 @@ typedef struct FootprintLine {
 /* The measurement of one state at one time. All sizes are in bytes. */
 typedef struct Footprint {
   luaN_Places places;
-  uint64_t resident;	/* Resident bytes of the memory mapped for the Lua heap. */
+  uint64_t resident;	/* Resident bytes of the heap's mapped chunks. */
   uint64_t outside;	/* Bytes outside the Lua heap that userdata own. */
   /* The source lines with most bytes, most first. lines[FOOTPRINT_FREE]: free bytes in heap blocks;
      lines[FOOTPRINT_NATIVE]: native memory. */
@@ -43,8 +44,8 @@ typedef struct Footprint {
   uint64_t rest[FOOTPRINT_SORTS];	/* rest[i]: bytes of all source lines not in lines[i] */
 } Footprint;
 
-/* Fills *f. Call it after a collection, on the state's thread. If there is not enough memory, bytes
-   of some source lines are added to 'rest' or are missing. */
+/* Fills *f. Call it after a collection, on the state's thread. If out of memory, some source lines
+   are missing in f->lines; their bytes are in f->rest or are missing, too. */
 void footprint_take (Footprint *f, lua_State *L, const Followed *followed,
                      const BirthFunctions *functions);
 void footprint_free (Footprint *f);

@@ -46,8 +46,8 @@ void functions_forget (Functions *f) {
   f->cache = cache;
 }
 
-/* Replaces a small cache that is half full by a larger, empty one. First sets f->nlisted to
-   "incomplete" (FUNCTIONS_LISTED), so that the child of a concurrent fork clears the whole
+/* If the cache is half full and not of the largest size, replaces it by a larger, empty one. First
+   sets f->nlisted to FUNCTIONS_LISTED, so that the child of a concurrent fork clears the whole
    cache. */
 static void functions_grow (Functions *f) {
   FunctionCache *old = f->cache, *more;
@@ -60,8 +60,8 @@ static void functions_grow (Functions *f) {
   free(old);
 }
 
-/* Enters a number in the cache. Adds the slot to 'listed' before it fills the slot, so that the
-   child of a concurrent fork clears the slot. */
+/* Stores the function number of a prototype in the cache. Adds the slot to 'listed' before it fills
+   the slot, so that the child of a concurrent fork clears the slot. */
 static void cacheat (Functions *f, unsigned int prototype, uint32_t number) {
   struct CachedFunction *c;
   uint32_t at;
