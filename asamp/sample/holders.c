@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Finds paths of references to owners (holders.h), in two walks over the objects. The first walk
-   ends when all owners are reached; it records for each object its parent, from which it was
-   reached first. The owners and all their ancestors are "needed". The second walk visits the
-   references ("edges") from needed objects, to name the steps. */
+   (luaN_walk) ends when all owners are reached; it records the parent of each object, that is, the
+   object from which it was reached first. The owners and all their ancestors are called needed
+   objects. The second walk (labelall) visits the references from needed objects, to name the steps
+   of the paths. */
 #include "holders.h"
 #include "binding.h"
 #include "clock.h"
@@ -17,41 +18,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NONE	UINT32_MAX	/* no object, or no index in Work.list */
-/* Placeholder for the name of a C function, in the text of a step (one reference of a path). 16
-   hexadecimal digits of the function's address follow. */
+#define NONE	UINT32_MAX	/* instead of an index in Work.list or Work.objects: no object */
+/* Placeholder for the name of a C function in the text of a step. The function's address follows,
+   as 16 hexadecimal digits. holders_named replaces both by the name. */
 #define CODE	"\1code "
 
 /* A needed object: an owner or one of its ancestors. */
 typedef struct Needed {
-  /* Index in Work.list of the object from which it was reached first; until luaN_walk returns, its
-     index in Work.objects. NONE: it is a root. */
+  /* Index in Work.list of the object's parent, from which it was reached first; until luaN_walk
+     returns, the parent's index in Work.objects. NONE: the object is a root. */
   uint32_t parent;
-  uint32_t path;	/* Number of the object's path; 0: empty or not yet determined. */
-  /* If the object is a table: number of its string keys that lead to objects of Work.list whose
-     parent is this table. The count stops at HOLDERS_FIELDS + 1: with more than HOLDERS_FIELDS, the
-     keys are one step "[*]". */
+  uint32_t path;	/* Number of the object's path; 0: the empty path, or not determined yet. */
+  /* If the object is a table: number of its string keys whose values are objects of Work.list with
+     this table as parent. The count stops at HOLDERS_FIELDS + 1: if there are more than
+     HOLDERS_FIELDS, all string keys are one step "[*]". */
   uint32_t fields;
   /* Number of objects in Work.list whose parent is this object and whose paths are not determined
      yet. Objects with 'isindexed' 1 are not counted, because they share one path. */
   uint32_t children;
-  uint32_t elements;	/* Number of the path that all 'isindexed' objects with this parent share;
-                           0: not determined yet. */
+  uint32_t elements;	/* Number of the path "[1..n]" of all objects in Work.list whose parent is
+                           this object and whose 'isindexed' is 1; 0: not determined yet. */
   uint32_t key;		/* If the object is reachable only as a value in a table with weak keys:
                            index of that table in Work.list. Otherwise NONE. */
   /* Flags.
      done       1: 'path' is determined
      isroot     1: the object is a root
-     isindexed  1: it is an owner that was reached first by an integer key, but not from the
-                registry */
+     isindexed  1: the object is an owner, and was reached first by an integer key of a table other
+                than the registry */
   unsigned char done, isroot, isindexed;
-  /* If the object is a Lua thread: number of objects of Work.list whose parent is this thread and
-     that are in stack slots of C functions. */
+  /* If the object is a Lua thread: number of stack slots of C functions whose values are objects of
+     Work.list with this thread as parent. */
   uint32_t slots;
 } Needed;
 
-/* An object that the first walk reached from no other object: a root of the garbage collector, or
-   the value of an entry with a weak key. */
+/* An object that the first walk did not reach from another object: a root of the garbage collector,
+   or the value of an entry with a weak key. */
 typedef struct Top {
   /* weak: the table with weak keys in which the object is a value; NULL: the object is a root. */
   const void *object, *weak;
@@ -59,13 +60,13 @@ typedef struct Top {
   uint32_t place;	/* Index of the object in Work.objects. */
 } Top;
 
-/* State of one walk. */
+/* State of one search (holders_walk). */
 typedef struct Work {
   lua_State *L;
   Holders *h;
   HoldersMemory memory;
-  uint64_t *filter;		/* Bit set of the owners (objects with which a sample dies), indexed
-                                   by luaN_watchbit. */
+  uint64_t *filter;		/* Bit set of the owners (objects with which a sample's memory dies),
+                                   indexed by luaN_watchbit. */
   /* log2 of the number of bits of 'filter'. The set has more than 16 bits for each owner, so that
      few other objects share an owner's bit; but at most 2^22. */
   unsigned filterlog;
@@ -73,18 +74,19 @@ typedef struct Work {
                                    only until the end of luaN_walk. */
   const void *const *objects;	/* All objects in the order of the walk. Valid only until the
                                    end of luaN_walk. */
-  /* Addresses of the needed objects: the owners (objects with which a sample dies) and the objects
-     on the paths to them. */
+  /* kept[i]: address of the needed object list[i], an owner (object with which a sample's memory
+     dies) or an object on the path to an owner. */
   const void **kept;
   Top *tops;
   size_t ntops, topsize;
-  IdMap needed;		/* Maps the address of an object in 'list' to its number there. */
+  /* Maps the address of an object in 'list' to its index in 'list', and the address of an owner
+     without a path of its own (HO4) to the index of its ancestor. */
+  IdMap needed;
   Needed *list;
   size_t nlist, listsize;
-  const void *const *owners;	/* the h->n owners, as in the call of holders_walk */
-  /* Maps the address of each owner to a number. 0: the owner is not reached. Otherwise the number
-     is 2 + 2 * i, or 3 + 2 * i if the owner was reached by an integer key; i is the owner's index
-     in 'objects'. */
+  const void *const *owners;	/* the array of h->n owners that was passed to holders_walk */
+  /* Maps the address of each owner to a number. 0: the owner was not reached yet. 2 + 2 * i: it was
+     reached, and i is its index in 'objects'. 3 + 2 * i: as before, by an integer key. */
   IdMap wanted;
   size_t absent;	/* number of owners that were not reached yet */
   IdMap known;		/* Maps a hash of a path to the path's number. The hash is computed from the
@@ -96,16 +98,16 @@ typedef struct Work {
                            'fields' and 'slots', and determine no paths. */
   int counted;		/* 1: the fields 'fields' and 'slots' of list[at] are set. */
   const void *body;	/* If list[at] is a coroutine: the outermost function on its stack. */
-  int bodyknown;		/* 1: 'body' is determined for the object that is being visited */
-  /* Bit set of the needed objects (owners and their ancestors), indexed by luaN_watchbit. Other
-     objects may share their bits. */
+  int bodyknown;		/* 1: 'body' is determined for list[at] */
+  /* Bit set of the needed objects (owners and their ancestors), indexed by luaN_watchbit. Another
+     object may have the same bit as a needed one. */
   uint64_t *nearly;
-  /* log2 of the number of bits of the bit set 'nearly'. It has more than 16 bits for each object
-     added to it, so that few other objects share a bit; but at most 2^26. */
+  /* log2 of the number of bits of 'nearly'. The set has more than 16 bits for each needed object,
+     so that few other objects share a needed object's bit; but at most 2^26. */
   unsigned nearlylog;
-  /* For each kind of reference from the object that is being visited: number of the path to which
-     all references of this kind lead, if they have the same text, such as "[1..n]" for integer
-     keys. 0: no such reference was visited yet. */
+  /* For each kind of reference (luaN_EdgeKind) from list[at]: if all references of this kind have
+     the same text, such as "[1..n]" for integer keys, the number of the path that ends with this
+     text. 0: no reference of this kind was visited yet, or their texts differ. */
   uint32_t alike[LUAN_ENAME + 1];
   int failed;
 } Work;
@@ -126,7 +128,8 @@ static void *ordinary (void *ud, void *block, size_t old, size_t size) {
   return block == NULL ? calloc(1, size) : realloc(block, size);
 }
 
-/* Allocates for luaN_walk with the function that the caller of holders_walk has passed. */
+/* Callback by which luaN_walk allocates: calls the allocation function that was passed to
+   holders_walk. */
 static void *holders_memory (void *ud, void *block, size_t old, size_t size) {
   return ((Work *)ud)->memory(NULL, block, old, size);
 }
@@ -149,8 +152,8 @@ static void holders_release (Work *w, void *block, size_t size) {
   if (block != NULL) w->memory(NULL, block, size, 0);
 }
 
-/* Called by luaN_walk for each object that it has reached from no other object: a root, or a value
-   in a table with weak keys. Adds the object to w->tops. Returns 0 if out of memory. */
+/* Called by luaN_walk for each object that it has not reached from another object: a root, or a
+   value in a table with weak keys. Adds the object to w->tops. Returns 0 if out of memory. */
 static int holders_edge (void *ud, const luaN_Edge *e) {
   Work *w = ud;
   Top *t;
@@ -165,7 +168,7 @@ static int holders_edge (void *ud, const luaN_Edge *e) {
 
 /* Called by luaN_walk for each reached object that may be an owner. place: index of the object in
    Work.objects. kind: LUAN_EINDEX if it was reached by an integer key. If the object is an owner,
-   enters it in w->wanted. Returns 0 after the last owner, which ends the walk. */
+   stores 'place' and 'kind' in w->wanted. Returns 0 after the last owner, to end the walk. */
 static int holders_reached (void *ud, const void *object, size_t place, luaN_EdgeKind kind) {
   Work *w = ud;
   if (idmap_get(&w->wanted, holders_keyof(object)) != 0 || place > NONE / 2 - 2) return 1;
@@ -174,8 +177,8 @@ static int holders_reached (void *ud, const void *object, size_t place, luaN_Edg
   return --w->absent > 0;
 }
 
-/* Returns the index in w->list of an object; NONE: the object is not in the list, because it is not
-   needed. Needed are the owners and the objects on the paths to them. */
+/* Returns the index in w->list of an object, or of the ancestor whose path is used for it
+   (w->needed). Returns NONE if the object is neither an owner nor an ancestor of an owner. */
 static uint32_t holders_known (const Work *w, const void *o) {
   return idmap_get(&w->needed, holders_keyof(o));
 }
@@ -202,8 +205,8 @@ static int enlist (Work *w, uint32_t place) {
   return 1;
 }
 
-/* Adds to w->list the elements of w->objects that are marked in 'bits', in the same order. Returns
-   0 if out of memory. */
+/* Appends to w->list those of the n elements of w->objects whose bits are set in 'bits', in the
+   order of w->objects. Returns 0 if out of memory. */
 static int list (Work *w, const uint64_t *bits, size_t n) {
   size_t i;
   for (i = 0; i < n; i += 64) {
@@ -214,8 +217,9 @@ static int list (Work *w, const uint64_t *bits, size_t n) {
   return 1;
 }
 
-/* Sets w->parent of each object that was reached only as a value in a table with weak keys. The
-   parent is this table. Returns 0 if out of memory. */
+/* For each object that was reached only as a value in a table with weak keys, sets its element of
+   w->parent to the index of this table. n: number of elements of w->objects. Returns 0 if out of
+   memory. */
 static int weakparents (Work *w, size_t n) {
   IdMap keys = {0};
   size_t i, nweak = 0;
@@ -236,11 +240,11 @@ static int weakparents (Work *w, size_t n) {
   return ok;
 }
 
-/* Replaces the parent of each object that is more than HOLDERS_DEPTH references from a root: the
-   new parent is its ancestor at this depth. Returns the index in w->objects of the first such
-   object; n: there is none. */
+/* For each of the n objects that is more than HOLDERS_DEPTH references from a root, replaces the
+   parent by the ancestor that is HOLDERS_DEPTH references from the root. Returns the index in
+   w->objects of the first such object; n: there is none. */
 static uint32_t shorten (Work *w, uint32_t n) {
-  uint32_t i, deep, depth = 0, level = 0;  /* level: index of the first object of this depth */
+  uint32_t i, deep, depth = 0, level = 0;  /* level: index of the first object at 'depth' */
   for (deep = 0; deep < n; deep++)
     if (w->parent[deep] != NONE && w->parent[deep] >= level) {
       if (++depth > HOLDERS_DEPTH) break;
@@ -251,9 +255,9 @@ static uint32_t shorten (Work *w, uint32_t n) {
   return deep;
 }
 
-/* Returns the index in w->objects of the object whose path is used for the owner. That is the owner
-   itself, if its index is below 'deep' (shorten); otherwise its ancestor with an index below
-   'deep'. Returns NONE if the owner was not reached. */
+/* Returns the index in w->objects of the object whose path is used for the owner: that of the owner
+   itself if it is below 'deep' (the result of shorten), otherwise that of the owner's parent, which
+   shorten has set. Returns NONE if the owner was not reached. */
 static uint32_t ancestor (const Work *w, uint32_t deep, const void *owner) {
   uint32_t at = idmap_get(&w->wanted, holders_keyof(owner));
   if (at == IDMAP_NONE || at == 0) return NONE;
@@ -329,8 +333,9 @@ static void textof (Work *w, const void *string, char *to, size_t size) {
   if (n > 0 && o.length >= size) cut(to, size);
 }
 
-/* Writes the name of the Lua function with prototype 'proto'. If 'proto' is NULL, writes CODE and
-   the address 'code' of a C function; holders_named later replaces them by the function's name. */
+/* Writes the name of the Lua function with prototype 'proto'. If 'proto' is not a prototype, writes
+   CODE and the address 'code' of a C function, which holders_named later replaces by the function's
+   name; "a C function" if 'code' is NULL. */
 static void holders_function (Work *w, const void *proto, const void *code, char *to, size_t size) {
   luaN_Object o;
   char name[48], source[110];
@@ -350,8 +355,8 @@ static void holders_function (Work *w, const void *proto, const void *code, char
   else format(to, size, "%s (%s:%d)", name, s, o.line);
 }
 
-/* Writes the text of one reference (step) of a path: from a Lua thread to the value of a stack slot
-   that has no variable name. */
+/* Writes the text of the step from a Lua thread to the value of a stack slot that has no variable
+   name. */
 static void holders_slot (Work *w, const luaN_Edge *e, char *to, size_t size) {
   char in[180];
   if (e->index == 0) {
@@ -364,9 +369,9 @@ static void holders_slot (Work *w, const luaN_Edge *e, char *to, size_t size) {
   else format(to, size, "stack of %s, slot %d", in, (int)e->index);
 }
 
-/* Writes the text of one reference (step) of a path: from a Lua thread to the value of a local
-   variable of a function that the thread runs, such as 'local "t" of f (app.lua:1)'. 'main': 1 for
-   the main thread, 0 for a coroutine. */
+/* Writes the text of the step from a Lua thread to the value of a local variable of a function that
+   the thread runs, such as 'local "t" of f (app.lua:1)'. 'main': 1 for the main thread, 0 for a
+   coroutine. */
 static void local (Work *w, const luaN_Edge *e, int main, char *to, size_t size) {
   char in[96], body[85], name[48];
   luaN_Object o;
@@ -382,8 +387,8 @@ static void local (Work *w, const luaN_Edge *e, int main, char *to, size_t size)
            body[0] != '\0' ? " of " : "", body);
 }
 
-/* Writes the text of the step for the reference *e. Writes "" if the previous step already
-   describes the reference. Sets *top to 1 if the path starts with this step, such as
+/* Writes the text of the step for the reference *e from w->list[w->at]. Writes "" if the previous
+   step already describes the reference. Sets *top to 1 if a path starts with this step, such as
    "package.loaded". */
 static void words (Work *w, const luaN_Edge *e, char *to, size_t size, int *top) {
   char in[180], name[48];
@@ -443,9 +448,9 @@ static const char *steptext (const Work *w, uint32_t path) {
   return w->h->text + w->h->paths[path].at;
 }
 
-/* Returns the number of the path 'parent' extended by 'step'; adds the path if it is new. Returns
-   'parent' if the step is empty, equals the last step of 'parent' or exceeds a limit. If out of
-   memory, sets w->failed and returns 0. */
+/* Returns the number of the path that consists of the path 'parent' and 'step'; adds the path if it
+   is new. Returns 'parent' if the step is empty, equals the last step of 'parent', or would exceed
+   a limit (HO2). If out of memory, sets w->failed and returns 0. */
 static uint32_t path (Work *w, uint32_t parent, const char *step) {
   Holders *h = w->h;
   size_t n = strlen(step) + 1;
@@ -498,8 +503,8 @@ static int isstar (const char *step) {
   return strcmp(step, "[*]") == 0;
 }
 
-/* Makes w->nearly, a bit set for a fast check whether an object may be needed, that is, in w->list.
-   Returns 0 if out of memory. */
+/* Makes the bit set w->nearly, by which holders_label checks fast whether an object may be in
+   w->list. Returns 0 if out of memory. */
 static int setnearly (Work *w) {
   size_t i;
   for (w->nearlylog = 10; w->nearlylog < 26 && 16 * w->nlist >> w->nearlylog > 0; )
@@ -522,11 +527,11 @@ static void count (Work *w) {
   w->counting = 0;
 }
 
-/* Visits a reference from the object w->list[w->at]. If it leads to a child of this object in
-   w->list that has no path yet, sets the child's path: the path of this object and one step. If
-   w->counting is 1, only counts the reference in the fields 'fields' and 'slots'. Returns 0 to stop
-   the visits: after the last such child, after a failure, or if the count of string keys exceeds
-   HOLDERS_FIELDS. */
+/* Visits a reference from the object w->list[w->at]. Does nothing if the reference does not lead to
+   a child of this object in w->list that has no path yet. If w->counting is 0, sets the child's
+   path: the path of this object and one step; returns 0 to stop the visits after the last child or
+   a failure. If w->counting is 1, only counts the reference in the field 'fields' or 'slots';
+   returns 0 if 'fields' exceeds HOLDERS_FIELDS. */
 static int holders_label (void *ud, const luaN_Edge *e) {
   Work *w = ud;
   uint32_t to, above;
@@ -579,7 +584,7 @@ static void labelroots (Work *w) {
   }
 }
 
-/* Determines the path of an owner that was reached by an integer key. */
+/* Determines the path of the owner *n, whose 'isindexed' is 1. */
 static void element (Work *w, Needed *n) {
   Needed *table = &w->list[n->parent];
   if (table->elements == 0) table->elements = path(w, table->path, "[1..n]");
@@ -608,8 +613,8 @@ static void labelall (Work *w) {
 
 /* }===================================================================== */
 
-/* Finds the registry, _G and package.loaded. In paths of references, the string keys of these three
-   tables are never merged to one step "[*]". */
+/* Finds the registry, _G and package.loaded. The string keys of these three tables are never merged
+   to one step "[*]" (HO3). */
 static void landmarks (Work *w) {
   luaN_Entry loaded;
   w->registry = luaN_registry(w->L);
@@ -672,9 +677,9 @@ int holders_walk (Holders *h, lua_State *L, const void *const *owners, size_t n,
 
 /* {== names of C functions ============================================= */
 
-/* In the text of a path's last step, replaces the address of a C function by the function's name.
-   'mark' points to the placeholder CODE, which is followed by the address in hexadecimal. Appends
-   the new text to h->text, whose capacity is *size bytes. Returns 0 if out of memory. */
+/* In the text of a path's last step, replaces the placeholder CODE and the address of a C function
+   by the function's name. 'mark' points to the placeholder. Appends the new text to h->text, whose
+   capacity is *size bytes. Returns 0 if out of memory. */
 static int holders_named (Holders *h, uint32_t path, const char *mark, size_t *size) {
   char name[120], file[8], text[HOLDERS_TEXT + 1];
   const char *step = h->text + h->paths[path].at;
