@@ -65,8 +65,8 @@ typedef struct Work {
   lua_State *L;
   Holders *h;
   HoldersMemory memory;
-  uint64_t *filter;		/* Bit set of the owners (objects with which a sample's memory dies),
-                                   indexed by luaN_watchbit. */
+  uint64_t *filter;		/* Bit set of the owners (objects with which a sample's memory
+                                   dies), indexed by luaN_watchbit. */
   /* log2 of the number of bits of 'filter'. The set has more than 16 bits for each owner, so that
      few other objects share an owner's bit; but at most 2^22. */
   unsigned filterlog;

@@ -21,8 +21,8 @@
 #define ROOM	((size_t)32 << 10)	/* A sample is taken only if the thread's stack has this
                                            many unused bytes. */
 #define WALKS	4	/* Number of C stack walks that can run at once in the process. */
-/* ns. Emptying the queue is the task of one client. If the oldest queued sample is older than this,
-   any client may empty the queue. */
+/* Time in ns. Emptying the queue is the task of one client. If the oldest queued sample is older
+   than this time, any client may empty the queue. */
 #define PATIENCE_NS	10000000
 
 /* Memory for a walk of a C stack. */
@@ -32,7 +32,8 @@ typedef struct Walk {
   void *native[BACKTRACE_MAX];
 } Walk;
 
-/* A slot of the queue. The queue has the samples of threads that run no client's Lua state. */
+/* A slot of the queue. The queue has samples from threads that do not run the Lua state of a
+   client. */
 typedef struct Waiting {
   int state;		/* EMPTY: the slot is free; FILLED: it has a sample; atomic */
   MallocSample sample;
@@ -51,14 +52,15 @@ static struct {
   unsigned clients;		/* Number of clients; atomic. */
   pid_t pid;			/* Process id of the process whose samples are taken. A forked child
                                    has another id and takes none. */
-  const char *from, *to;	/* Address range of this module's object file. */
+  const char *from, *to;	/* Address range of the object file that has this code, the
+                                   profiler's. */
   const char *libraryfrom, *libraryto;  /* Address range of the preloaded library. */
   Walk *walks;			/* WALKS elements; NULL: sampling was never started */
   Waiting *queue;		/* ring buffer of MALLOCS_QUEUE slots */
   uint64_t head, tail;		/* head: number of slots filled so far. tail: number of slots
                                    emptied so far. Both atomic. */
-  int draining;			/* 1: no other thread may empty the queue, because one thread is
-                                   doing so or mallocs_left was called; atomic */
+  int draining;			/* 1: a thread is emptying the queue, or mallocs_left was called; no
+                                   other thread may empty the queue; atomic */
   uint64_t lost;		/* Number of sampling periods whose samples were dropped; atomic. */
 } m;
 
@@ -80,8 +82,9 @@ static int isin (const void *address, const char *from, const char *to) {
   return from <= a && a < to;
 }
 
-/* Removes from a sample the frames of the preloaded library and all frames inside them. Returns 0
-   if a frame of the profiler remains: samples of its own allocations are dropped. */
+/* Removes from a sample the frames of the preloaded library, and all frames of the functions that
+   it has called. Returns 0 if a frame of the profiler remains: samples of the profiler's own
+   allocations are dropped. */
 static int strip (MallocSample *s) {
   int i = 0, j, n = 0;
   while (i < s->n && !isin(s->native[i], m.libraryfrom, m.libraryto)) i++;
@@ -192,7 +195,8 @@ int mallocs_there (char *err, size_t errsize) {
   return 0;
 }
 
-/* Initializes the lock in the child of a fork: another thread may have held it. */
+/* Initializes the lock 'clients' in the child of a fork, because another thread of the parent may
+   have held it. */
 static void mallocs_unlock (void) {
   pthread_mutex_init(&clients, NULL);
 }
@@ -264,8 +268,8 @@ static void giveup (void) {
 }
 
 /* Discards the parent's clients and queued samples in a forked child. Each tracker (sampler of one
-   Lua state) calls it after a fork; only the first call finds the parent's process id in m.pid and
-   does something. */
+   Lua state) calls this function after a fork. Only the first call has an effect: later calls find
+   the child's process id in m.pid. */
 void mallocs_forked (void) {
   int i;
   if (m.walks == NULL || m.pid == getpid()) return;
@@ -295,8 +299,8 @@ int mallocs_learn (void) {
   return any;
 }
 
-/* Returns 1 if the client 'home' may empty the queue: it has this task, the queue is half full, or
-   the oldest queued sample is older than PATIENCE_NS. */
+/* Returns 1 if the client 'home' may empty the queue: emptying is its task (ishome), the queue is
+   at least half full, or the oldest queued sample is older than PATIENCE_NS. */
 static int istaker (const void *home) {
   uint64_t head = __atomic_load_n(&m.head, __ATOMIC_RELAXED);
   uint64_t tail = __atomic_load_n(&m.tail, __ATOMIC_RELAXED);

@@ -2,7 +2,8 @@
 /*
 ** Takes samples of native memory. A preloaded library (mallocseam.h) selects allocations of malloc.
 ** This file takes their C stacks and passes each sample to a client: the profiler of the Lua state
-** that runs on the thread. Without such a state, the sample is queued for any client.
+** that runs on the thread. If no such state runs on the thread, the sample is queued; one of the
+** clients later empties the queue (mallocs_drain).
 */
 
 /*
@@ -12,10 +13,10 @@
 **   MS1  taking a sample takes no lock. The C stack is walked by backtrace.h, which is
 **        async-signal-safe. A sample is lost if four other threads are walking stacks, or if the
 **        stack is nearly full or not the thread's own;
-**   MS2  allocations by the profiler itself are dropped. So are chunks of Lua heaps, whose objects
-**        are sampled as Lua memory;
-**   MS3  a client's 'take' is called on the thread that runs its state, and never in a forked
-**        child;
+**   MS2  samples of the profiler's own allocations are dropped, and samples of chunks of Lua heaps,
+**        because the objects in them are sampled as Lua memory;
+**   MS3  a MallocsTake is called on the thread that runs the client's state, and never in a forked
+**        child of the process that called mallocs_start;
 **   MS4  unwind rules that a walk lacked are looked up later, where the thread may block.
 */
 #ifndef asamp_mallocs_h
@@ -46,20 +47,22 @@ typedef struct MallocSample {
                            or MALLOCS_FRAMES frames. */
 } MallocSample;
 
-/* Results of the callback 'take'. TAKEN: the client stored the sample. LOST: the client dropped it.
-   NOTMINE: the sample belongs to another client. */
+/* Results of a MallocsTake.
+   MALLOCS_TAKEN    a client has stored the sample
+   MALLOCS_LOST     a client has dropped the sample
+   MALLOCS_NOTMINE  the state L has no client that samples native memory; the sample is queued */
 enum { MALLOCS_TAKEN, MALLOCS_LOST, MALLOCS_NOTMINE };
 
 /* Callback that receives a sample inside malloc. L: main thread of the Lua state that runs on this
-   OS thread. Returns one of the results above. */
+   OS thread. Returns MALLOCS_TAKEN, MALLOCS_LOST or MALLOCS_NOTMINE. */
 typedef int (*MallocsTake) (lua_State *L, const MallocSample *s);
 
 /* Returns 1 if native memory can be sampled; else 0 with a message in 'err'. */
 int mallocs_there (char *err, size_t errsize);
 
 /* Adds a client, which the address 'home' identifies, and starts sampling. 'period' (bytes) and
-   'take' now apply to all clients. 'seed': seed of the random intervals; 0: unchanged. May block.
-   Returns 0 if out of memory. Call mallocs_there first. */
+   'take' replace those of earlier calls, also for other clients. 'seed': seed of the random
+   intervals; 0: unchanged. May block. Returns 0 if out of memory. Call mallocs_there first. */
 int mallocs_start (uint64_t period, uint64_t seed, MallocsTake take, const void *home);
 /* Removes the client 'home'. Sampling stops with the last client. May block. */
 void mallocs_end (const void *home);
@@ -68,13 +71,13 @@ void mallocs_end (const void *home);
 void mallocs_forked (void);
 
 /* Watches the block of a sample and sets s->owner. Returns 0 if the block cannot be watched.
-   Call it only in the client's MallocsTake. */
+   Call it only in a MallocsTake. */
 int mallocs_watch (MallocSample *s);
 
 /* Looks up missing unwind rules. If the client 'home' has the task to empty the queue of samples,
    or if no client has it, passes each queued sample to 'one'. If another client has this task,
-   passes the samples only when that client is late: the queue is half full, or a sample is older
-   than 10 ms. Must not be called in the callback 'take', which runs inside malloc. */
+   passes the samples only if that client is late: the queue is at least half full, or the oldest
+   sample is older than 10 ms. Must not be called in a MallocsTake, which runs inside malloc. */
 void mallocs_drain (const void *home, void (*one) (void *ud, const MallocSample *s),
                     void *ud);
 
@@ -82,7 +85,7 @@ void mallocs_drain (const void *home, void (*one) (void *ud, const MallocSample 
 int mallocs_learn (void);
 
 /* Returns 1 if a call of mallocs_drain for the client 'home' would look up unwind rules or pass
-   samples. */
+   samples. Ignores rules that were missing only while another thread was walking its stack. */
 int mallocs_waiting (const void *home);
 
 /* Returns 1 if 'owner', the owner of a sample, is the address of a slot of the preloaded library

@@ -15,12 +15,11 @@
 #include "descriptor.h"
 #include "maps.h"
 
-#define RESERVED	(UINT64_C(1) << 30)	/* bytes; mappings above this size are not read page
-                                                   by page */
+#define RESERVED	(UINT64_C(1) << 30)	/* bytes; larger mappings are not read (SM2) */
 #define STACKS	64	/* largest number of threads whose stack pointer is read */
 
-/* Stores the stack pointers of this thread and of all other threads that are blocked. Returns their
-   number. */
+/* Stores the stack pointers of this thread and of other threads that are blocked, at most STACKS.
+   Returns their number. */
 static size_t pointers (uintptr_t sp[STACKS]) {
   struct dirent *entry;
   size_t n = 0;

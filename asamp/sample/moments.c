@@ -33,8 +33,8 @@ static int sameframe (const Moment *a, const Moment *b) {
          a->label == b->label;
 }
 
-/* Returns the first tick in buffer b that has the same frames, kind of collection and label as e,
-   or NULL. */
+/* Returns the first tick in buffer b that has the same frames ('native': those of e), kind of
+   collection and label as e, or NULL. */
 static Moment *equal (const Moments *m, unsigned b, const Moment *e,
                       void *const *native) {
   size_t i;
@@ -83,8 +83,8 @@ void moments_take (Moments *m, void (*f) (void *ud, Moment *e),
   unsigned b = m->current;
   size_t i;
   m->current = b ^ 1;  /* from now on, the signal handler fills the other buffer */
-  __atomic_signal_fence(__ATOMIC_SEQ_CST);  /* the handler may have added to buffer b until now, so
-                                               its length is read only after this */
+  __atomic_signal_fence(__ATOMIC_SEQ_CST);  /* m->used[b] is read after this line, because the
+                                               handler may have increased it until now */
   for (i = 0; i < m->used[b]; i += HEAD + at(m, b, i)->n)
     f(ud, at(m, b, i));
   m->used[b] = 0;
