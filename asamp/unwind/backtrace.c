@@ -49,8 +49,8 @@ static unw_addr_space_t space;
 
 /* {== accessors ======================================================== */
 
-/* Head of .eh_frame_hdr, the linker's sorted table of functions, by which unwind tables are
-   searched. */
+/* Start of .eh_frame_hdr, the linker's table of functions, sorted by address. libunwind finds the
+   entry of a function in the unwind table by it. */
 typedef struct TableHead {
   unsigned char version, encoding, countencoding, entryencoding;
   int32_t frames;
@@ -63,8 +63,8 @@ typedef struct TableHead {
 #define UDATA4	0x03
 #define DATAREL_SDATA4	0x3b
 
-/* Returns 1 if the head of a search table is readable. It is not readable after the object file
-   with the table was unloaded. */
+/* Returns 1 if the head of the table *h is readable. It is not readable after the object file with
+   the table was unloaded. */
 static int hashead (const TableHead *h) {
   return readable_word((uintptr_t)h) && readable_word((uintptr_t)(h->entry) - sizeof(uint64_t));
 }
@@ -138,13 +138,13 @@ static int procname (unw_addr_space_t as, unw_word_t address, char *name,
 
 /* }===================================================================== */
 
-/* The functions with which libunwind reads the process. Fields that only later versions of
-   libunwind have are NULL. */
+/* The functions with which libunwind reads the process. Fields that this file does not set, such as
+   those of later versions of libunwind, are NULL. */
 static unw_accessors_t accessors;
 
-/* Makes the data ("address space") that libunwind has about the process. The child of a fork makes
-   new data, because a thread of the parent may have held the lock of the old data during the
-   fork. */
+/* Sets 'space' to a new address space, libunwind's data about the process. The child of a fork
+   makes a new one, because another thread of the parent may have held the lock of the old one
+   during the fork. */
 static void newspace (void) {
   space = unw_create_addr_space(&accessors, 0);
   if (space != NULL) unw_set_caching_policy(space, UNW_CACHE_GLOBAL);
@@ -208,8 +208,8 @@ static int isreturn (uintptr_t ip) {
   return memcmp(w, sigreturn_, sizeof(sigreturn_)) == 0;
 }
 
-/* Returns 1 if frame i (0: the innermost) with address 'ip' is the code that returns from a signal
-   handler. The signal has then interrupted the next outer frame. */
+/* Returns 1 if frame i (0: the innermost) with address 'ip' executes the code that returns from a
+   signal handler. In this case, the signal has interrupted the next outer frame. */
 static int isinterrupted (uintptr_t ip, int i) {
   return isreturn(ip) || (i == 0 && (isreturn(ip - 1) || isreturn(ip - 1 - SYSCALL)));
 }
@@ -226,15 +226,16 @@ static uintptr_t within (uintptr_t ip) {
   return backtrace_start(ip - 1) + 2;
 }
 
-/* Continues a walk with libunwind: the first n frames have rules, and the next frame has none.
-   libunwind can only start at the innermost frame, so it visits the n frames again. At the first
-   later frame with a rule, the walk continues with rules. Returns the number of all frames. */
+/* Continues a walk with libunwind after the first n frames, which have rules, because frame n has
+   none. libunwind can only start at the innermost frame, so it visits the n frames again. At the
+   first frame after frame n that has a rule, the walk continues with rules. Returns the number of
+   all frames. */
 static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int n) {
   unw_cursor_t c;
   UnwindFrame f, at;
   uintptr_t reported;
-  /* 'ruled': index of the frame at which the last walk with rules stopped, because it has no rule.
-     'i': index of libunwind's current frame. */
+  /* 'ruled': index of the frame at which the last walk with rules stopped, because this frame has
+     no rule. 'i': index of the frame at libunwind's cursor. */
   int ruled = n, i = 0;
   if (unw_init_remote(&c, space, (void *)(uintptr_t)context) != 0) return n;
   f = frameof(&c, 1);
@@ -259,8 +260,8 @@ static int bylibunwind (Backtrace *b, const ucontext_t *context, void **to, int 
 
 #if defined(LUAN_DEBUG)
 
-/* Checks a walk that used rules: aborts the process if libunwind alone finds other addresses than
-   the n addresses of the walk. */
+/* Checks a walk that used rules: aborts the process if a walk only with libunwind finds other
+   addresses than the n addresses in 'to'. */
 static void backtrace_check (Backtrace *b, const ucontext_t *context, void *const *to, int n) {
   int m = bylibunwind(b, context, b->other, BACKTRACE_MAX), i = 0;
   while (i < n && i < m && to[i] == b->other[i]) i++;

@@ -2,9 +2,9 @@
 /*
 ** Walks, in a signal handler, the C stack that the signal interrupted. The usual walk of libunwind
 ** takes the dynamic loader's lock, which could deadlock in a signal handler. So this file uses
-** cached rules (unwind.h). For a frame without a rule it uses libunwind's walk of a foreign
+** cached rules (unwind.h). For a frame without a cached rule it uses libunwind's walk of a foreign
 ** process, with accessors that read this process without locks (readable.h, loaded.h). Missing
-** rules are looked up later, at the next safepoint.
+** rules are looked up later (backtrace_learn), outside of signal handlers.
 **
 **   BT1  backtrace_take may interrupt anything. It allocates only with mmap. It takes only locks
 **        whose holder blocks all signals, so that the interrupted code never holds one;
@@ -18,10 +18,11 @@
 
 #include "unwind.h"
 
-/* Largest number of recorded code addresses for which walks found no cached unwind rule.
-   backtrace_learn will look up their rules. */
+/* Capacity of Backtrace.wanted, the list of code addresses for which walks found no cached rule.
+   backtrace_learn looks up their rules. */
 #define BACKTRACE_WANTED	64
-#define BACKTRACE_MAX	1024	/* largest number of frames of a walk; a deeper stack is cut */
+#define BACKTRACE_MAX	1024	/* largest number of frames of a walk; the outer frames of a deeper
+                                   stack are missing */
 
 /* The data for walks of one thread's stack. */
 typedef struct Backtrace {
@@ -30,27 +31,27 @@ typedef struct Backtrace {
   uintptr_t wanted[BACKTRACE_WANTED];
   unsigned nwanted;
 #if defined(LUAN_DEBUG)
-  void *other[BACKTRACE_MAX];	/* return addresses that libunwind alone finds, to check a walk
-                                   that has used cached unwind rules */
+  void *other[BACKTRACE_MAX];	/* return addresses found by a walk only with libunwind, to check a
+                                   walk that has used cached rules */
 #endif
 } Backtrace;
 
-/* Initializes the data for walks of the calling thread's stack, whose highest address is 'end'. *b
-   must be all zero, or the data of a thread that has ended; in that case the cached rules are kept.
-   Returns 0 if out of memory. */
+/* Initializes the data for walks of a thread's stack, whose highest address is 'end'; NULL:
+   unknown. The caller may set b->end later. *b must be all zero, or the data of a thread that has
+   ended; in that case the cached rules are kept. Returns 0 if out of memory. */
 int backtrace_open (Backtrace *b, const char *end);
 
 /* Stores the interrupted stack as return addresses, innermost first, at most BACKTRACE_MAX. Returns
    their number. Async-signal-safe.
 
-   Two kinds of functions have made no call and so have no return address. Their addresses are
-   chosen so that readers can subtract 1 as from a return address. The innermost function has the
-   address of the interrupted instruction + 1. A function that an earlier signal interrupted has the
-   address of its start + 2. */
+   Two kinds of functions have no return address, because they have made no call. Their addresses
+   are chosen so that readers can subtract 1 as from a return address. The innermost function has
+   the address of the interrupted instruction + 1. A function that an earlier signal interrupted has
+   the address of its start + 2 (see the function 'within' of backtrace.c). */
 int backtrace_take (Backtrace *b, const ucontext_t *context, void **to);
 
-/* Looks up and caches the rules that walks have missed. Returns 1 if it found new ones. Allocates
-   and may block. */
+/* Looks up and caches the rules of the addresses in b->wanted. Returns 1 if it added rules to the
+   cache. Allocates and may block. */
 int backtrace_learn (Backtrace *b);
 
 /* Returns the start of the function that contains 'address', or 'address' if the function is

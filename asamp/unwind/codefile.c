@@ -7,12 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Hash table, by CodeFile.at.from, of the stored files. The number of a file is its index + 1. At
-   most half full. Its elements are accessed atomically. */
+/* Hash table of the stored files, by CodeFile.at.from. The number of a file is its index in the
+   table + 1. The table is at most half full. Its elements are accessed atomically. */
 static CodeFile *slots[2 * CODEFILE_MOST];
 static unsigned nfiles;		/* number of files in 'slots'; accessed atomically */
 
-/* Returns the slot of the table that has the loaded file, or the free slot where it belongs. */
+/* Returns the slot that has the loaded file *o, or the free slot in which *o must be stored. */
 static CodeFile **codefile_slot (const Loaded *o) {
   size_t i = (size_t)(((uint64_t)(uintptr_t)o->from * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
   for (;; i++) {
@@ -23,8 +23,8 @@ static CodeFile **codefile_slot (const Loaded *o) {
   }
 }
 
-/* Stores the loaded file in a free slot. Returns 0 if there are CODEFILE_MOST files already, if
-   there is not enough memory, or if another thread has filled the slot meanwhile. */
+/* Stores the loaded file *o in a free slot. Returns 0 if there are CODEFILE_MOST files already, if
+   there is not enough memory, or if another thread has filled the slot. */
 static int codefile_add (CodeFile **slot, const Loaded *o) {
   const char *name = (o->map != NULL) ? o->map->l_name : "";
   CodeFile *f, *none = NULL;

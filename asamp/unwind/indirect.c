@@ -13,9 +13,8 @@
 #include <string.h>
 #include <sys/auxv.h>
 
-/* The unwind table may divide one function, such as an implementation of memcpy, into several
-   parts. A part belongs to the function if it starts at most this number of bytes after the
-   function's start. */
+/* Largest distance in bytes from the start of a target to the start of one of its parts: the unwind
+   table may divide one function, such as an implementation of memcpy, into several parts. */
 #define MAX_ENTRY_DISTANCE	256
 
 typedef struct Target {
@@ -36,8 +35,8 @@ typedef struct Library {
   size_t n;			/* number of symbols */
 } Library;
 
-/* Returns the number of symbols of a library. It is in no header, so it is computed as 1 + the
-   largest symbol index in the GNU hash table 'hash'. */
+/* Returns the number of symbols of a library. No header of the file contains this number, so it is
+   computed as 1 + the largest symbol index in the GNU hash table 'hash'. */
 static size_t countsymbols (const uint32_t *hash) {
   uint32_t nbuckets = hash[0], first = hash[1], words = hash[2], last = 0, i;
   const uint32_t *buckets = hash + 4 + words * (sizeof(ElfW(Addr)) / 4);
@@ -121,8 +120,8 @@ static int readsymbols (struct dl_phdr_info *info, size_t size, void *ud) {
   return 0;
 }
 
-/* Orders targets by address. If a target has several names, the one to be shown is first (memcpy
-   before __memcpy). */
+/* Comparison function of qsort: orders targets by address. If a target has several names, the first
+   of them is the one that indirect_name returns (memcpy before __memcpy). */
 static int indirect_before (const void *x, const void *y) {
   const Target *a = x, *b = y;
   int inner = (*a->name == '_') - (*b->name == '_');
@@ -147,7 +146,7 @@ const char *indirect_name (uint64_t start, int near) {
   size_t low = 0, high;
   if (!known) readtargets();
   known = 1;
-  for (high = ntargets; low < high;) {  /* first target above 'start' */
+  for (high = ntargets; low < high;) {  /* sets 'low' to the first target above 'start' */
     size_t middle = low + (high - low) / 2;
     if (targets[middle].start <= start) low = middle + 1;
     else high = middle;

@@ -3,9 +3,9 @@
 ** Names the targets of indirect functions (IFUNC) of libc and libm. An indirect function such as
 ** memcpy has several implementations. A resolver, a function of the library, selects one of them
 ** for the machine: the target. In a stripped library the implementations have no names. So this
-** file calls the resolvers again, to know which function an address belongs to; they only read
-** processor features. It reads only libc and libm, because they are never unloaded. It does not
-** call dlopen or dlsym, whose lock may be held.
+** file calls the resolvers again, to find which indirect function a target's address belongs to.
+** Resolvers only read processor features. Only libc and libm are read, because they are never
+** unloaded. This file does not call dlopen or dlsym, because another thread may hold their lock.
 */
 #ifndef asamp_indirect_h
 #define asamp_indirect_h

@@ -45,9 +45,9 @@ static void setfindobject (void) {
 
 /* {== the table ========================================================= */
 
-/* One of two tables: signal handlers read one while the other is written. The lowest bit of 'turn'
-   selects the table to be read. When a table is complete, 'turn' is incremented; a search during
-   which 'turn' changes is repeated. */
+/* One of two tables of object files: signal handlers read one while the other is written. The
+   lowest bit of 'turn' is the index of the table to be read. When a table is complete, 'turn' is
+   incremented. A search during which 'turn' changes is repeated. */
 typedef struct Table {
   unsigned n;
   Loaded object[LOADED_MAX];  /* sorted by address */
@@ -58,8 +58,8 @@ static unsigned turn;
 /* Locked by the thread that fills a table. Recursive, because a signal handler may interrupt this
    thread and fork, and loaded_beforefork takes the lock. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
-/* Numbers of object files that the loader had ever loaded ('adds') and unloaded ('subs') when the
-   table was filled. */
+/* Total numbers of object files that the loader had loaded ('adds') and unloaded ('subs') when the
+   newest table was filled. */
 static unsigned long long adds, subs;
 
 #define get(field)	__atomic_load_n(&(field), __ATOMIC_RELAXED)
@@ -110,7 +110,7 @@ static int rebuild (void) {
   loaded_counts(now);
   if (turn != 0 && now[0] == adds && now[1] == subs) return 0;
   t = &tables[(turn + 1) & 1];
-  /* readers must see that the other table is selected before this one changes */
+  /* a search that reads a change of *t must also see that 'turn' selects the other table */
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   set(t->n, 0);
   dl_iterate_phdr(addobject, t);
@@ -120,8 +120,8 @@ static int rebuild (void) {
   return 1;
 }
 
-/* Copies from the table the last object file that starts at or below the address. The result is
-   invalid if another thread writes the table meanwhile; then the caller ignores it. */
+/* Copies from the table the last object file that starts at or below the address. If another thread
+   writes the table during the search, the result is invalid, and the caller ignores it. */
 static void searchtable (Table *t, const char *address, Loaded *object) {
   unsigned low = 0, high = get(t->n);
   memset(object, 0, sizeof(*object));
@@ -150,8 +150,8 @@ static int findintable (const char *address, Loaded *object) {
 
 /* }===================================================================== */
 
-/* Makes a fork wait for a running loaded_refresh, so that the child finds the loader's lock
-   free. */
+/* Called before a fork: waits for the end of a running loaded_refresh, because it may hold the
+   loader's lock, which no thread would release in the child. */
 static void loaded_beforefork (void) {
   pthread_mutex_lock(&lock);
 }

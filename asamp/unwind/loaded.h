@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Finds the loaded object file that contains an address, also in signal handlers. Calls
-** _dl_find_object if the C library has it (glibc 2.35). Else it searches a table of object files.
-** The table is filled outside of signal handlers, by dl_iterate_phdr, which takes the loader's
-** lock.
+** _dl_find_object if the C library has this function (glibc 2.35 or newer). Otherwise searches a
+** table of object files. The table is filled outside of signal handlers, by dl_iterate_phdr, which
+** takes the loader's lock.
 **
 **   LD1  loaded_find takes no lock, allocates nothing and is async-signal-safe; it may interrupt
 **        loaded_refresh;
@@ -25,16 +25,17 @@ typedef struct Loaded {
                                    is used */
 } Loaded;
 
-/* Fills the table again and returns 1, if object files were loaded or unloaded since the last call.
-   Returns 0 if _dl_find_object is used instead of the table. May wait for the loader's lock. */
+/* If object files were loaded or unloaded since the last call, fills the table again and returns 1.
+   Otherwise, or if _dl_find_object is used instead of the table, returns 0. May wait for the
+   loader's lock. */
 int loaded_refresh (void);
 
 /* Returns 1 if loaded_find uses the table, because _dl_find_object is not available or
    loaded_refresh was not called yet. */
 int loaded_isold (void);
 
-/* Sets counts[0] and counts[1] to the numbers of object files that the loader had ever loaded and
-   unloaded. May wait for the loader's lock. */
+/* Sets counts[0] to the total number of object files that the loader has loaded, and counts[1] to
+   the total number that it has unloaded. May wait for the loader's lock. */
 void loaded_counts (unsigned long long counts[2]);
 
 /* Finds the object file that contains an address. Returns 0 if there is none, or before the first

@@ -24,12 +24,12 @@
 #include "symbols.h"
 #include "threadlocals.h"
 
-/* An object file that was read for the current session of libdwfl, with its debug file. */
+/* An object file that was read for 'session', with its debug file. */
 typedef struct Image {
   struct Image *next;
   SymbolFile file, debug;
-  Elf *names;			/* the debug file as libelf's data; NULL: no such file, or not read
-                                   yet */
+  Elf *names;			/* libelf's data of the debug file; NULL: no debug file, or not
+                                   searched yet */
   int searched;	/* 1: a search for the debug file was made */
 } Image;
 
@@ -39,8 +39,9 @@ static Dwfl *session;		/* libdwfl's data about the object files that were loaded
 static unsigned long long loads;	/* number of files that the loader had ever loaded
                                            when 'session' was made */
 static unsigned nsessions;
-static int starved;		/* 1: the next lookup makes a new session, because this one may lack
-                                   an object file: the file was loaded later, or memory ran out */
+static int starved;		/* 1: the next lookup makes a new session, because 'session' may
+                                   lack an object file: the file was loaded later, or memory ran
+                                   out */
 static uint64_t started;		/* time at which 'session' was made, s */
 static Image *images;		/* linked list of the object files that findelf has read into memory
                                    for 'session' */
@@ -113,8 +114,8 @@ static void native_end (void) {
   }
 }
 
-/* Reports the files in the list of mappings to libdwfl. Mappings of the same file, with no other
-   file between them, are one object. Returns 0 on failure. */
+/* Reports the files in the list of mappings to libdwfl. Mappings of the same file, without a
+   mapping of another file between them, are one object file. Returns 0 on failure. */
 static int reportmaps (Dwfl *s, Maps *m) {
   char last[PATH_MAX + 128] = "";
   uint64_t low = 0, high = 0;
@@ -135,8 +136,8 @@ typedef struct Listed {
   int n;
 } Listed;
 
-/* Callback that reports an object of the loader's list to libdwfl. The program itself is the first
-   object and has no name. */
+/* Callback that reports an object file of the loader's list to libdwfl. The first element of the
+   list is the program itself; its name in the list is empty. */
 static int reportloaded (struct dl_phdr_info *info, size_t size, void *ud) {
   Listed *to = ud;
   const char *name = info->dlpi_name;
@@ -159,8 +160,8 @@ static int reportloaded (struct dl_phdr_info *info, size_t size, void *ud) {
   return 0;
 }
 
-/* Reports the loaded objects to libdwfl: the files in the list of mappings, or the loader's list if
-   /proc is missing. Returns 0 on failure. */
+/* Reports the loaded object files to libdwfl: those in the list of mappings, or those in the
+   loader's list if /proc is missing. Returns 0 on failure. */
 static int report (Dwfl *s) {
   Listed listed = {s, 0};
   Maps m;
@@ -171,8 +172,8 @@ static int report (Dwfl *s) {
   return ok;
 }
 
-/* Returns libdwfl's session for the objects that are loaded now. Makes a new session if there is
-   none, if the loader has loaded files since the session was made, or if 'starved' is 1. Returns
+/* Returns libdwfl's session for the object files that are loaded now. Makes a new session if there
+   is none, if the loader has loaded files since the session was made, or if 'starved' is 1. Returns
    NULL on failure. */
 static Dwfl *native_current (void) {
   unsigned long long now[2];
@@ -231,14 +232,14 @@ static int native_visit (Dwfl_Module *mod, void **ud, const char *name, Dwarf_Ad
   dwfl_module_info(mod, NULL, NULL, &end, NULL, NULL, NULL, NULL);
   if (search->address < start || search->address >= end) return DWARF_CB_OK;
   elf = dwfl_module_getelf(mod, &bias);
-  /* libdwfl also counts an adjacent mapping as part of the object; an address in it is not code of
-     the object */
+  /* libdwfl also counts an adjacent mapping as part of the object file; an address in such a
+     mapping is not code of the file */
   if (elf != NULL && symbols_iscode(elf, search->address - bias)) search->found = mod;
   return DWARF_CB_ABORT;
 }
 
-/* Returns the session's module that has the address, or NULL. Visits all modules itself, because
-   dwfl_addrmodule uses a freed block if it has once run out of memory. */
+/* Returns the session's module that has the address, or NULL. Does not call dwfl_addrmodule, which
+   uses a freed block after one of its calls has run out of memory; visits all modules instead. */
 static Dwfl_Module *moduleof (uint64_t address) {
   Search search = {address, NULL};
   if (native_isready() && native_current() != NULL)
@@ -291,7 +292,8 @@ static const char *debugname (Dwfl_Module *mod, Image *image, uint64_t address) 
   return (image->names != NULL) ? symbols_name(image->names, address) : NULL;
 }
 
-/* Writes 'name'. If it is NULL, writes the last part of a path and an address in this file. */
+/* Writes 'name'. If 'name' is NULL, writes the last component of 'path' and the address 'at', such
+   as "libc.so.6+0x27200". */
 static void putname (char *symbol, size_t size, const char *name, const char *path, uint64_t at) {
   const char *base = strrchr(path, '/');
   if (name != NULL) snprintf(symbol, size, "%s", name);
@@ -301,8 +303,8 @@ static void putname (char *symbol, size_t size, const char *name, const char *pa
 
 /* Writes the name of the function with the id 'id' of a module. If the function is an
    implementation of an indirect function such as memcpy (indirect.h), writes the public name.
-   If the function has no name, writes the file's name and the offset of the function's start.
-   Writes the file's path to 'file'. */
+   If the function has no name, writes the file's name and the address of the function's start in
+   the file. Writes the file's path to 'file'. */
 static void modulename (Dwfl_Module *mod, uint64_t id, char *symbol, size_t symbolsize, char *file,
                         size_t filesize) {
   const uint64_t address = id & CODEFILE_ADDRESS;
@@ -311,7 +313,7 @@ static void modulename (Dwfl_Module *mod, uint64_t id, char *symbol, size_t symb
   Elf *elf = dwfl_module_getelf(mod, &bias);
   const char *path = NULL;
   const char *modname = dwfl_module_info(mod, &ud, NULL, NULL, NULL, NULL, &path, NULL);
-  Image *image = *ud;  /* not NULL: findelf has set it when it opened the file */
+  Image *image = *ud;  /* not NULL: findelf has set *ud when it opened the file */
   uint64_t start = symbols_start(elf, address - bias);
   const char *name = indirect_name(start + bias, 0);
   if (name == NULL) name = symbolname(mod, elf, bias, address);
@@ -322,8 +324,8 @@ static void modulename (Dwfl_Module *mod, uint64_t id, char *symbol, size_t symb
   if (path != NULL) snprintf(file, filesize, "%s", path);
 }
 
-/* Stores path, device and inode of the module's file (NULL: unknown) in *of, unless they are stored
-   already. Lock held. */
+/* Stores path, device and inode of a module's file in *of, unless of->noted is 1. 'mod' NULL: the
+   path stays NULL (unknown). The caller must hold the lock. */
 static void note (CodeFile *of, Dwfl_Module *mod) {
   void **ud = NULL;
   const char *path = NULL;
@@ -349,8 +351,8 @@ uint64_t native_id (const void *address) {
 }
 
 /* Writes the name of the function with the id 'id' in an unloaded object file, and the file's path.
-   Writes nothing if the file has no code at the address, or if another file has replaced it. An
-   unloaded file is a shared library, whose addresses start at 0. */
+   Writes nothing if the file has no code at the address, or if another file has its path now. An
+   unloaded file is a shared library, in which addresses start at 0. */
 static void unloadedname (const CodeFile *of, uint64_t id, char *symbol, size_t symbolsize,
                           char *file, size_t filesize) {
   const uint64_t at = (id & CODEFILE_ADDRESS) - (uintptr_t)of->at.from;
@@ -386,8 +388,8 @@ void native_name (void *ud, uint64_t id, char *symbol, size_t symbolsize,
 #if defined(__x86_64__) || defined(__aarch64__)
 
 /* FP, SP, RETURN: DWARF numbers of the registers with frame pointer, stack pointer and return
-   address. RETURNAT(fp): where the return address is stored if the frame pointer is saved at 'fp'.
-   Both are offsets in bytes from the start of the caller's frame. */
+   address. RETURNAT(fp): offset at which the return address is stored if the frame pointer is saved
+   at the offset 'fp'. The offsets are in bytes from the start of the caller's frame. */
 #if defined(__x86_64__)
 enum { FP = 6, SP = 7, RETURN = 16 };
 #define RETURNAT(fp)	(-8)
@@ -398,9 +400,9 @@ enum { FP = 29, SP = 31, RETURN = 30 };
 #define RETURNAT(fp)	((fp) + 8)
 #endif
 
-/* Finds the caller's value of a register. Returns
+/* Finds where the caller's value of a register is. Returns
    1   if the value is in memory, *at bytes from the start of the caller's frame
-   0   with *at 0 if it is still in the register, with *at 1 if it is undefined
+   0   with *at 0 if the value is still in the register; with *at 1 if the value is undefined
    -1  in other cases */
 static int savedat (Dwarf_Frame *frame, int reg, Dwarf_Sword *at) {
   Dwarf_Op room[3], *ops;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Finds, for a native address, the name of the function, and how to leave the function's frame.
-** Uses libdw, which reads symbol tables and unwind tables. The name of a function without symbol
-** comes from the debug file (symbols.h) or from the Lua name of a C function (registered.h).
-** Otherwise it is file and offset ("libc.so.6+0x27200"), which are the same in every run.
+** Uses libdw, which reads symbol tables and unwind tables. The name of a function without a symbol
+** is taken from the debug file (symbols.h), or is the Lua name of the C function (registered.h). If
+** both are missing, the name is the file name and the address in the file ("libc.so.6+0x27200"),
+** which are the same in every run.
 **
 **   NA1  native_name and native_frame take a lock;
-**   NA2  a fork waits for the running call, so that the child finds this lock and the loader's
-**        free;
+**   NA2  a fork waits for a running call of these functions, so that this lock and the loader's
+**        lock are free in the child;
 **   NA3  no descriptor stays open: the program may inherit or close it;
-**   NA4  if an address is not found, the list of object files in memory is read again, unless it
-**        was read in the last 1 to 2 s;
+**   NA4  if no object file has an address, the list of object files in memory is read again, unless
+**        it was read in the last 1 to 2 s;
 **   NA5  libdw and libelf are called only on threads that have their thread-local variables
 **        (threadlocals.h);
-**   NA6  the name of code in an unloaded object file is looked up in the file (codefile.h), because
-**        names are looked up about a second after a sample.
+**   NA6  a function in an unloaded object file is named, too: its name is read from the file
+**        (codefile.h). This is needed because names are looked up about a second after a sample.
 */
 #ifndef asamp_native_h
 #define asamp_native_h

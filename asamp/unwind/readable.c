@@ -12,10 +12,11 @@
 #include <unistd.h>
 
 #define PAGELOG	12	/* log2 of the bytes of a page */
-#define NPAGES	32u	/* entries of a thread's cache; with 8, a walk of a new stack makes three
-                           times as many system calls */
+#define NPAGES	32u	/* number of slots of a thread's cache; with 8, a walk of a new stack makes
+                           three times as many system calls */
 
-/* The calling thread's cache: numbers of pages known to be readable, direct-mapped; 0: empty. */
+/* The calling thread's cache, direct-mapped: numbers (address >> PAGELOG) of pages that were
+   readable in the present walk; 0: empty slot. */
 static __thread uintptr_t known[NPAGES]
     __attribute__((tls_model("initial-exec")));
 
@@ -58,8 +59,9 @@ static int access_ (unw_addr_space_t as, unw_word_t address, unw_word_t *value,
   return 0;
 }
 
-/* Replaces libunwind's function that reads memory. The table with this function is initialized by a
-   walk, but not always by unw_get_accessors. So makes a walk first. */
+/* Replaces libunwind's function that reads and writes memory by access_. A walk initializes the
+   table that contains the function; unw_get_accessors does not always do so. So this function makes
+   a walk first. */
 static void use (void) {
   void *a[1];
   (void)unw_backtrace(a, 1);

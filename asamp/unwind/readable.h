@@ -15,11 +15,11 @@
 
 #include <stdint.h>
 
-/* Makes libunwind use this check before it reads memory in walks of its own process. Later calls
-   have no effect. */
+/* Makes libunwind call readable_word before it reads memory in its usual walk (unw_backtrace).
+   Calls after the first one have no effect. */
 void readable_use (void);
 
-/* Returns 1 if the word at that address is readable. */
+/* Returns 1 if the word (8 bytes) at the address is readable. */
 int readable_word (uintptr_t address);
 
 /* Empties the calling thread's cache of readable pages. Async-signal-safe. */

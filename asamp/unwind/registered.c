@@ -10,11 +10,12 @@
 typedef struct Entry {
   uint64_t function;	/* id of the function (codefile.h) */
   const char *name;	/* NULL: not found yet */
-  unsigned met;		/* calls of registered_iswanted */
+  unsigned met;		/* number of calls of registered_iswanted for the function, until it has a
+                           name */
 } Entry;
 
-/* Hash table, by id, of the C functions for which registered_iswanted was called. At most half
-   full. Its elements are accessed atomically. */
+/* Hash table, by id, of the C functions for which registered_iswanted was called. The table is at
+   most half full. Its elements are accessed atomically. */
 static Entry *slots[2 * REGISTERED_MOST];
 static unsigned nentries;	/* number of functions in 'slots'; accessed atomically */
 
@@ -22,7 +23,7 @@ static size_t registered_slot (uint64_t function) {
   return (size_t)((function * UINT64_C(0x9E3779B97F4A7C15)) >> 32);
 }
 
-/* Returns the slot of the table that has the function, or the free slot where it belongs. */
+/* Returns the slot that has the function, or the free slot in which it must be stored. */
 static Entry **registered_find (uint64_t function) {
   size_t i = registered_slot(function);
   for (;; i++) {
@@ -32,8 +33,8 @@ static Entry **registered_find (uint64_t function) {
   }
 }
 
-/* Adds the function. Returns NULL if there are REGISTERED_MOST functions already, if there is not
-   enough memory, or if another thread has filled the slot meanwhile. */
+/* Adds a function and returns its entry. Returns NULL if there are REGISTERED_MOST functions
+   already, if there is not enough memory, or if another thread has filled the slot. */
 static Entry *registered_add (uint64_t function) {
   Entry *e, *none = NULL;
   if (__atomic_load_n(&nentries, __ATOMIC_RELAXED) >= REGISTERED_MOST ||

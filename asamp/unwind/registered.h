@@ -21,12 +21,12 @@
 
 /* Returns 1 if the name of a C function should be searched now: it has no name yet, and this is the
    1st, 2nd, 4th, 8th, ... call for this function. A search is repeated, because a module may
-   register its functions late. Returns 0 if REGISTERED_MOST other functions are stored, or if out
-   of memory. Allocates. Thread-safe. */
+   register its functions late. Returns 0 if the function cannot be stored, because REGISTERED_MOST
+   other functions are stored or memory has run out. Allocates. Thread-safe. */
 int registered_iswanted (uint64_t function);
 
-/* Stores a copy of the name of a function, for which registered_iswanted has returned 1. Does
-   nothing if the function has a name. */
+/* Stores a copy of the name of a function for which registered_iswanted has returned 1. Does
+   nothing if the function already has a name, or if out of memory. */
 void registered_set (uint64_t function, const char *name);
 
 /* Returns the name of a C function, or NULL. Thread-safe. */

@@ -60,8 +60,9 @@ static int symbols_rank (const GElf_Sym *s) {
   return (binding == STB_GLOBAL) ? 2 : (binding == STB_WEAK);
 }
 
-/* Returns 1 if *s is a function that contains the address, and a better choice than *best (NULL:
-   none): it starts at a higher address, or at the same address with a higher rank. */
+/* Returns 1 if *s is a function that contains the address, and is a better choice than *best: it
+   starts at a higher address, or at the same address and its symbols_rank is higher. 'best' NULL:
+   no choice yet. */
 static int symbols_better (const GElf_Sym *s, const GElf_Sym *best, uint64_t address) {
   const int type = GELF_ST_TYPE(s->st_info);
   if (address - s->st_value >= s->st_size || s->st_shndx == SHN_UNDEF ||
@@ -70,8 +71,8 @@ static int symbols_better (const GElf_Sym *s, const GElf_Sym *best, uint64_t add
          (s->st_value == best->st_value && symbols_rank(s) > symbols_rank(best));
 }
 
-/* Returns the n symbols of the next symbol table after *section; NULL: there is none. Stores its
-   section in *section and its header in *head. */
+/* Returns the symbols of the next symbol table after *section; NULL: there is none. Sets *n to
+   their number, *section to the table's section, and *head to the header of this section. */
 static const GElf_Sym *nexttable (Elf *elf, Elf_Scn **section, GElf_Shdr *head, size_t *n) {
   while ((*section = elf_nextscn(elf, *section)) != NULL) {
     const Elf_Data *data;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Checks that there is memory for the thread-local variables of other libraries. The loader
-   allocates them when a thread uses them for the first time, and ends the process if out of memory.
-   So call threadlocals_room before the first use. */
+   allocates a library's variables when a thread uses one of them for the first time, and ends the
+   process if out of memory. So call threadlocals_room before the first use. */
 #ifndef asamp_threadlocals_h
 #define asamp_threadlocals_h
 

@@ -19,7 +19,7 @@
 #define FORK_NS	100000000	/* longest time, in ns, that a fork waits for walks on other
                                    threads; limited, because a walking thread may itself wait
                                    for a lock of the forking thread */
-#define FORK_NAP	50000	/* ns between two attempts of a fork to take the lock */
+#define FORK_NAP	50000	/* ns between two attempts of a fork to lock 'walking' */
 
 /* Locked by a thread while libunwind walks its stack. A fork takes this lock, so that libunwind's
    own locks are free in the child, where no thread could release them. Recursive, because functions
@@ -68,7 +68,8 @@ static int bylibunwind (void **to, int max) {
   return n;
 }
 
-/* Initializes libunwind by a walk; libunwind then keeps 300 KB and two descriptors. */
+/* Initializes libunwind by a walk. libunwind then keeps 300 KB and two descriptors until the end of
+   the process. */
 static void prime (void) {
   void *some[UNWIND_OWN];
   descriptor_hold();
@@ -83,7 +84,8 @@ static int isstart (const Unwind *u, uintptr_t ip) {
 }
 
 /* Does the walk again from its start, with libunwind. Stores up to 'max' return addresses in 'a',
-   which must have space for UNWIND_OWN more, and returns their number. Sets u->ended. */
+   which must have space for UNWIND_OWN more, and returns their number. Sets u->ended to 1 if the
+   number is below 'max', because the stack has no further frames; else to 0. */
 static int unwind_again (Unwind *u, void **a, int max) {
   static pthread_once_t control = PTHREAD_ONCE_INIT;
   int all, i = 0, n;
@@ -98,8 +100,8 @@ static int unwind_again (Unwind *u, void **a, int max) {
 
 #if defined(__x86_64__) || defined(__aarch64__)
 
-#define SOME	4	/* largest number of frames that a call of unwind_more adds, if it finds
-                           them with cached unwind rules instead of libunwind */
+#define SOME	4	/* largest number of frames that a call of unwind_more adds if all of them
+                           have rules; with libunwind, it adds more */
 
 static const UnwindRule *firstof (const UnwindRules *u, uintptr_t ip) {
   uint64_t hash = ip * UINT64_C(0x9E3779B97F4A7C15);
@@ -157,13 +159,14 @@ static inline uintptr_t UNSIGNED (uintptr_t address) {
 
 #endif
 
-/* Replaces *f by its caller's frame, as described by rule r. Returns 0 if the rule cannot be used,
-   so that libunwind must find the caller. 'careful' 1: reads only readable memory. */
+/* Replaces *f by its caller's frame, as described by rule r. Returns 0 if the rule cannot be used;
+   then libunwind must find the caller's frame. 'end': highest address of the stack. 'careful' 1:
+   reads only memory that readable_word has checked. */
 __attribute__((no_sanitize_address, always_inline))
 static inline int step (UnwindFrame *f, const UnwindRule *r, const char *end,
                         int careful) {
-  uintptr_t frame, back;  /* 'frame': start of the caller's frame; 'back': address of the memory
-                             that has the return address */
+  uintptr_t frame, back;  /* 'frame': start of the caller's frame; 'back': address at which the
+                             return address is stored */
   if (r->base == NATIVE_OUTERMOST) {
     f->ip = 0;
     return 1;
@@ -212,7 +215,7 @@ static inline void unwind_next (Unwind *u) {
 
 #if defined(LUAN_DEBUG)
 
-/* Compares the first n addresses of a walk with those of libunwind's walk. Aborts if they
+/* Compares the n addresses of a walk with the first n addresses of libunwind's walk. Aborts if they
    differ. */
 static void compare (Unwind *u, void *const *a, int n) {
   void **b = malloc((size_t)(n + UNWIND_OWN) * sizeof(*b));
@@ -228,8 +231,9 @@ static void compare (Unwind *u, void *const *a, int n) {
   free(b);
 }
 
-/* Checks that libunwind finds the same frames as the walk. Beyond 64 frames, does so only about
-   once per 512 frames and at the end, because libunwind starts at the innermost frame each time. */
+/* Checks that libunwind finds the same n frames as the walk. If n is above 64, checks only once per
+   512 frames and at the end of the walk, because libunwind starts at the innermost frame each
+   time. */
 static void unwind_check (Unwind *u, void *const *a, int n) {
   if (n <= 64 || n % 512 < SOME || u->ended) compare(u, a, n);
 }

@@ -2,11 +2,12 @@
 /*
 ** Walks the C stack with cached rules. The rule of a call site describes how to leave the frame
 ** that contains the call: where the caller's frame starts, and where the caller's frame pointer is
-** saved. A rule is looked up once in the unwind tables (DWARF). Then a frame costs about 15
-** instructions, a tenth of libunwind's. Rules cover the usual frames of x86-64 and aarch64.
+** saved. A rule is looked up once in the unwind tables (DWARF). With a cached rule, a frame costs
+** about 15 instructions, a tenth of libunwind's. Rules cover the usual frames of x86-64 and
+** aarch64.
 **
-**   UW1  a walk has the same result as libunwind's. If a frame has no rule (signal frames, code
-**        without tables), libunwind does the walk;
+**   UW1  a walk has the same result as libunwind's. If a rule cannot describe a frame (signal
+**        frames, code without unwind tables), libunwind does the walk;
 **   UW2  a walk only goes outwards and stays inside the thread's stack. In a signal handler it
 **        reads only readable memory (readable.h);
 **   UW3  if a lookup finds that object files were loaded, all rules are dropped. Until then, a rule
@@ -18,12 +19,12 @@
 
 #include <stdint.h>
 
-/* Log2 of the number of slots in the cache of rules. The slots in use are scattered over the cache:
-   with the value 13, the first walks touched more pages, and a session took 0.1 ms longer
-   (bench/defaults, "short"). */
+/* log2 of the number of hash values in the cache of rules. The slots in use are scattered over the
+   cache: with the value 13, the first walks used more pages of memory, and a session took 0.1 ms
+   longer (bench/defaults, "short"). */
 #define UNWIND_LOG	11
-#define UNWIND_NEAR	8	/* number of adjacent slots that may contain a rule; the hash of the
-                                   rule's return address gives the first one */
+#define UNWIND_NEAR	8	/* number of adjacent slots in which a rule may be; the hash of its
+                                   return address is the index of the first of them */
 #define UNWIND_OWN	32	/* largest number of frames between the running function and the
                                    frame at which a walk starts */
 
@@ -42,8 +43,9 @@ typedef struct UnwindRules {
   UnwindRule rule[(1 << UNWIND_LOG) + UNWIND_NEAR];
   unsigned loads;		/* value returned by native_frame at the last lookup: how many times
                                    the list of object files had been read */
-  unsigned turn;		/* number of replaced rules: if all slots for a return address are
-                                   full, the slot with the index turn mod UNWIND_NEAR is replaced */
+  unsigned turn;		/* number of rules replaced so far. If all UNWIND_NEAR slots for a
+                                   return address are full, slot number turn mod UNWIND_NEAR of
+                                   them is replaced. */
 } UnwindRules;
 
 /* A frame during a walk. */
@@ -60,8 +62,8 @@ typedef struct Unwind {
   const char *from, *to;	/* the walk starts at the innermost frame whose code lies in this
                                    range of addresses */
   const char *end;		/* highest address of the stack */
-  int otherwise;		/* 1: libunwind does this walk, because a frame has no rule */
-  int ended;			/* 1: no more frames */
+  int otherwise;		/* 1: libunwind does this walk, because a rule could not be used */
+  int ended;			/* 1: the walk has reached the outermost frame */
 } Unwind;
 
 /* Corrects a return address from libunwind, which on aarch64 may be 1 too small. */
@@ -78,9 +80,10 @@ typedef struct Unwind {
    like unwind_more. */
 void unwind_start (Unwind *u, const char *from, const char *to, const char *end);
 
-/* Continues the walk. 'addresses' has space for 'room' (above UNWIND_OWN) return addresses, of
-   which n are stored; appends further ones, up to a total of room - UNWIND_OWN. Returns the new
-   total. It is n if the walk has ended or this limit is reached. */
+/* Continues the walk. 'addresses' is an array of 'room' elements, more than UNWIND_OWN. Its first n
+   elements are the return addresses found so far; appends further ones, up to a total of room -
+   UNWIND_OWN. Returns the new total. The total is n if the walk has ended or this limit is
+   reached. */
 int unwind_more (Unwind *u, void **addresses, int n, int room);
 
 /* Looks up the rule of a return address in the unwind tables and adds it to the cache. Returns 0 if

@@ -6,7 +6,8 @@
 
 #define KEPT	8	/* largest number of elements in the pool */
 
-static Unwind *pool[KEPT];	/* elements that are not taken; NULL: none. Accessed atomically. */
+static Unwind *pool[KEPT];	/* elements that are not taken; NULL: free place. Accessed
+                                   atomically. */
 
 Unwind *unwindpool_take (void) {
   int i;

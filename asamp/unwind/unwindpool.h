@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** A pool of memory for walks of the C stack (unwind.h). An element has 128 KiB, most of it cached
+** A pool of memory for walks of the C stack (unwind.h). An element has 32 KiB, most of it cached
 ** rules, which later walks reuse. All Lua states share the pool, because an OS thread makes only
-** one walk at a time.
+** one walk at a time and so needs only one element.
 **
 **   WP1  an element that was taken belongs to the taker until it is returned;
 **   WP2  the child of a fork has only the elements that are in the pool, not those that other
