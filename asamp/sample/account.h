@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Counts the bytes that a Lua state allocates while it is sampled: the total, and the bytes by
-** label set. A label set is a small number that the program assigns to a coroutine (labels.h). The
-** core reports when the running coroutine, and with it the label set, changes.
+** label set. A program sets labels for a coroutine; each set of labels has a small number, 0 for
+** none (labels.h). The core reports when another coroutine runs, and with it another label set.
 **
 **   AC1  the result of account_bytes is the sum of all sets, set 0 included, plus the bytes
 **        allocated since the last change of the running coroutine's set;
@@ -33,8 +33,8 @@ typedef struct AccountSum {
 
 /* The counts of a Lua state. */
 typedef struct Account {
-  /* Data that the Lua core updates. Must be the first field, because account_find casts its address
-     to Account. */
+  /* Data that the Lua core updates. Must be the first field, because account_find casts a pointer
+     to this field to Account *. */
   luaN_Labels seam;
   int on;
   uint64_t bytes;	/* Bytes that the state allocated while counting was on, up to the last

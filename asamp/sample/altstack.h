@@ -9,8 +9,8 @@
 **   AS2  our stack is disabled and unmapped at the end of its thread; if the thread ends while it
 **        runs on our stack, the stack remains mapped;
 **   AS3  a signal handler may leave our stack by swapcontext and return later. A second signal must
-**        not overwrite the first one's frames meanwhile, so the kernel disables our stack while a
-**        handler runs on it (SS_AUTODISARM, Linux 4.7);
+**        not overwrite the frames of the first handler, so the kernel disables our stack while a
+**        handler runs on it (SS_AUTODISARM, Linux 4.7 or newer);
 **   AS4  the page below our stack is inaccessible, so that an overflow is a fault.
 */
 #ifndef asamp_altstack_h
@@ -19,8 +19,8 @@
 #include <stddef.h>
 #include <ucontext.h>
 
-/* Size in bytes of a stack that altstack_use allocates. The size of the largest signal frame is
-   added to it. */
+/* Size in bytes of a stack that altstack_use allocates, without the size of the largest signal
+   frame, which is added. */
 #define ALTSTACK_BYTES	((size_t)1 << 16)
 
 /* Ensures that the calling thread has an alternate stack on which a signal handler can use 'least'

@@ -40,8 +40,8 @@ static struct link_map *objectof (void *address, Loaded *where) {
           dladdr1(address, &info, (void **)&object, RTLD_DL_LINKMAP)) ? object : NULL;
 }
 
-/* Closes the handle of an object file (from dlopen) whose Lua functions this module will not call.
-   If the module uses the file's functions, the handle is never closed, so that the file stays
+/* Closes a handle, the result of dlopen for an object file whose Lua functions this module will not
+   call. If the module uses the file's functions, the handle is never closed, so that the file stays
    loaded (BD3). */
 static void binding_release (void *handle) {
   if (handle != RTLD_DEFAULT) dlclose(handle);

@@ -71,8 +71,8 @@ const BirthFunction *births_named (const BirthFunctions *b, uint32_t function);
 
 void births_free (BirthFunctions *b);
 
-/* Empties *b in the child of a fork. Frees no memory: another thread may have been changing the
-   list when the program forked. */
+/* Empties *b in the child of a fork. Frees no memory, because another thread may have been changing
+   *b when the program forked. */
 void births_forget (BirthFunctions *b);
 
 #endif

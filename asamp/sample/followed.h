@@ -60,8 +60,8 @@ typedef struct FollowedDeaths {
 
 void followed_close (Followed *f);
 
-/* Empties the list in the child of a fork. Frees no memory: another thread may have been changing
-   the list when the program forked. */
+/* Empties the list in the child of a fork. Frees no memory, because another thread may have been
+   changing the list when the program forked. */
 void followed_forget (Followed *f);
 
 /* Adds a sample; the caller sets 'birth'. Watches 'block' unless it is NULL. Returns 0 if the
@@ -78,7 +78,7 @@ int followed_freed (Followed *f, const void *block);
 int followed_resized (Followed *f, const BlockResized *r);
 
 /* Removes the samples whose block was freed or whose owner is dead according to judge->dead.
-   Returns which samples were removed. */
+   Returns the run lengths of remaining and removed samples. */
 FollowedDeaths followed_deaths (Followed *f, const PendingJudge *judge);
 
 #endif

@@ -8,7 +8,8 @@
 **                     heap block
 **   FOOTPRINT_NATIVE  native memory (from malloc) that is not freed yet
 **
-**   FP1  at most FOOTPRINT_LINES source lines for each sum; 'rest' has the bytes of the others;
+**   FP1  each sum has at most FOOTPRINT_LINES source lines. Footprint.rest has the bytes of further
+**        lines;
 **   FP2  a Footprint owns its strings. Another thread may read it under the lock of resident.h.
 */
 #ifndef asamp_footprint_h

@@ -49,8 +49,8 @@ static unw_addr_space_t space;
 
 /* {== accessors ======================================================== */
 
-/* Start of .eh_frame_hdr, the linker's table of functions, sorted by address. libunwind finds the
-   entry of a function in the unwind table by it. */
+/* Start of .eh_frame_hdr, the linker's table of functions, sorted by address. libunwind uses it to
+   find a function's entry in the unwind table. */
 typedef struct TableHead {
   unsigned char version, encoding, countencoding, entryencoding;
   int32_t frames;
@@ -197,8 +197,8 @@ static UnwindFrame frameof (unw_cursor_t *c, int interrupted) {
   return f;
 }
 
-/* Returns 1 if 'ip' is the code that calls sigreturn, to which signal handlers return. Does not use
-   unw_is_signal_frame, whose result differs between versions of libunwind. */
+/* Returns 1 if 'ip' is the address of the code that calls sigreturn, to which signal handlers
+   return. Does not use unw_is_signal_frame, whose result differs between versions of libunwind. */
 static int isreturn (uintptr_t ip) {
   unw_word_t w[2] = {0, 0};
   size_t i;

@@ -56,7 +56,7 @@ typedef struct Table {
 static Table tables[2];
 static unsigned turn;
 /* Locked by the thread that fills a table. Recursive, because a signal handler may interrupt this
-   thread and fork, and loaded_beforefork takes the lock. */
+   thread and fork; then loaded_beforefork locks it again. */
 static pthread_mutex_t lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 /* Total numbers of object files that the loader had loaded ('adds') and unloaded ('subs') when the
    newest table was filled. */

@@ -21,8 +21,8 @@ typedef struct Loaded {
   const char *from, *to;	/* the file's memory: addresses from 'from' to below 'to' */
   const void *table;		/* address of .eh_frame_hdr, the sorted table of functions by which
                                    unwind tables are searched; NULL: none */
-  const struct link_map *map;	/* the loader's data of the file; NULL: unknown, because the table
-                                   is used */
+  const struct link_map *map;	/* the loader's data about the file; NULL: unknown, because the
+                                   file was found in the table */
 } Loaded;
 
 /* If object files were loaded or unloaded since the last call, fills the table again and returns 1.

@@ -265,7 +265,7 @@ static Dwfl_Module *lockmodule (uint64_t address) {
 
 
 /* Returns the name of the symbol that covers the address, or NULL. If symbols_name finds no name,
-   and the file has symbols without a size or in .gnu_debugdata, searches them with libdw. That
+   and the file has symbols without a size or in .gnu_debugdata, searches them with libdw, which
    takes 30 times as long. Ignores arm's mapping symbols "$x" and "$d", which mark where code and
    data start. */
 static const char *symbolname (Dwfl_Module *mod, Elf *elf, uint64_t bias, uint64_t address) {

@@ -9,7 +9,7 @@
 **   NA1  native_name and native_frame take a lock;
 **   NA2  a fork waits for a running call of these functions, so that this lock and the loader's
 **        lock are free in the child;
-**   NA3  no descriptor stays open: the program may inherit or close it;
+**   NA3  no descriptor stays open, because the program could close it or pass it to a child;
 **   NA4  if no object file has an address, the list of object files in memory is read again, unless
 **        it was read in the last 1 to 2 s;
 **   NA5  libdw and libelf are called only on threads that have their thread-local variables

@@ -23,7 +23,7 @@
 
 /* Locked by a thread while libunwind walks its stack. A fork takes this lock, so that libunwind's
    own locks are free in the child, where no thread could release them. Recursive, because functions
-   called by libunwind may walk. */
+   that libunwind calls may start a walk. */
 static pthread_mutex_t walking = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 /* 1: this thread has locked 'walking' for a fork, and unlocks it after the fork */
 static __thread int waited __attribute__((tls_model("initial-exec")));

@@ -87,7 +87,7 @@ void unwind_start (Unwind *u, const char *from, const char *to, const char *end)
 int unwind_more (Unwind *u, void **addresses, int n, int room);
 
 /* Looks up the rule of a return address in the unwind tables and adds it to the cache. Returns 0 if
-   the cache already has the rule, or if there are no rules for this processor. May allocate and
+   the cache already has the rule, or if this processor has no rules; else 1. May allocate and
    block. */
 int unwind_learn (UnwindRules *u, uintptr_t ip);
 

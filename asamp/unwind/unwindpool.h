@@ -5,8 +5,7 @@
 ** one walk at a time and so needs only one element.
 **
 **   WP1  an element that was taken belongs to the taker until it is returned;
-**   WP2  the child of a fork has only the elements that are in the pool, not those that other
-**        threads have taken.
+**   WP2  in the child of a fork, the elements that other threads had taken are lost.
 */
 #ifndef asamp_unwindpool_h
 #define asamp_unwindpool_h
