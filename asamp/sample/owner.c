@@ -106,8 +106,8 @@ int owner_mark (lua_State *L, const void *sp, void **a, int n, int whole) {
   luaN_Protected p = luaN_protected();
   const char *inner = sp;
   /* 1: the protected call that was visited last has entered L's state, or no call was visited yet.
-     Frames are visited from the innermost outwards, and lua_resume makes a protected call. So when
-     lua_resume is visited, this shows whether it is of L's state. */
+     Frames are visited from the innermost outwards, and lua_resume makes a protected call. So
+     when lua_resume is visited, 'isown' is 1 if L's state has called it. */
   int isown = 1;
   int i, m = 0, skip;
   luaN_Code code;

@@ -38,7 +38,7 @@ int owner_mixed (lua_State *L);
 /* Marks in the array 'a' of n frames each bytecode loop (luaV_execute) of another state than L's,
    and removes each lua_resume of such a state. Returns the number of frames left.
    sp     an address in the innermost frame
-   whole  1: the frames reach the end of the stack */
+   whole  1: the last frame of 'a' is the outermost one of the stack */
 int owner_mark (lua_State *L, const void *sp, void **a, int n, int whole);
 
 /* Stores the main threads of the Lua states that run on this OS thread, innermost first, at most

@@ -3,8 +3,9 @@
 ** List of the samples whose survival no collection has decided yet, oldest first. A hash table maps
 ** the addresses of watched blocks (blocks whose free must be noticed) to their samples.
 **
-**   F1  the samples of one block form a chain, newest first. A block has several samples if it was
-**       sampled again when it grew;
+**   F1  the samples of one block form a chain (PendingSample.before). A block has several samples
+**       if it was sampled again when it grew. The order has no meaning: a resize of the block
+**       reverses the chain;
 **   F2  whether a sample survives is decided once, by pending_fates, which also removes it from the
 **       list.
 */
@@ -23,8 +24,8 @@ typedef struct PendingSample {
   const void *owner;	/* Object with which the sampled memory dies; for native memory, the
                            slot that watches the block (mallocs.h); or NULL. */
   const void *block;	/* Sampled block whose free or resize is watched, or NULL. */
-  size_t before;	/* Index in Pending.samples of the previous sample of the same block;
-                           BLOCKS_NONE: there is none. */
+  size_t before;	/* Index in Pending.samples of the next sample in the block's chain;
+                           BLOCKS_NONE: this sample is the last one. */
   unsigned char died;	/* 1: the memory was freed explicitly. */
   Birth birth;		/* Allocation site. */
 } PendingSample;
@@ -35,7 +36,8 @@ typedef struct Pending {
   size_t n, capacity;
   unsigned char *survived;	/* Buffer for PendingFates.survived, of 'capacity' elements. */
   uint32_t *classes;		/* Buffer for PendingFates.classes, of 'capacity' elements. */
-  Blocks watched;		/* Maps each watched block to the index of its newest sample. */
+  Blocks watched;		/* Maps each watched block to the index of the first sample in its
+                                   chain. */
 } Pending;
 
 void pending_close (Pending *p);

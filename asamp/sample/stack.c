@@ -28,7 +28,7 @@
 #define KEYROOM		256
 /* largest number of entries in the cache of line numbers (Stack.lines); a power of 2 */
 #define NLINES		4096u
-#define NLINES_FIRST	256u	/* entries of a new cache of lines; a power of 2 */
+#define NLINES_FIRST	256u	/* number of entries of a new cache of line numbers; a power of 2 */
 
 /* The function prototype id that was assigned last in the process. */
 static unsigned int lastid;
@@ -117,8 +117,9 @@ static const char *stack_nameof (const luaN_Frame *f, const lua_Debug *ar, char 
   return room;
 }
 
-/* Returns the number of a Lua function that the cache lacks. Reports the function with s->emit if
-   the number is new. The source is a file's path, a chunk's name, or "[stripped]". */
+/* Returns the number (functions.h) of a Lua function that functions_cached has not found. Reports
+   the function with s->emit if the number is new. The source is a file's path, a chunk's name, or
+   "[stripped]". */
 static uint32_t stack_number (Stack *s, const luaN_Frame *f) {
   lua_Debug ar;
   FunctionName n;
@@ -133,15 +134,15 @@ static uint32_t stack_number (Stack *s, const luaN_Frame *f) {
   n.isfile = (*ar.source == '@' && ar.source[1] != '\0');
   n.source = n.isfile ? ar.source + 1
              : strcmp(ar.source, "=?") == 0 ? "[stripped]"
-             : *ar.short_src == '\0' ? ar.source  /* the source is only "=" or "@" */
+             : *ar.short_src == '\0' ? ar.source  /* for the source "=" or "@" */
              : ar.short_src;
   i = functions_number(&s->functions, *f->id, &n, &isnew);
   if (isnew) s->emit(s->ud, (uint64_t)i * 8, n.name, n.line, n.source);
   return i;
 }
 
-/* Counts a lookup that failed in the cache of lines. When the count exceeds the number of entries,
-   replaces the cache by a larger, empty one. */
+/* Counts a failed lookup in the cache of line numbers. When the count reaches the number of
+   entries, replaces the cache by an empty one of 4 times the size, up to NLINES entries. */
 static void growlines (Stack *s) {
   StackLine *more;
   if (++s->missed <= s->linemask || s->linemask >= NLINES - 1) return;
@@ -156,8 +157,9 @@ static StackLine *lineat (const Stack *s, unsigned id, int pc) {
   return &s->lines[(id * 31u + (unsigned)pc) & s->linemask];
 }
 
-/* Determines the line of a frame's instruction, which the cache lacks. Enters the line in the cache
-   and returns it. Not inlined: keeps lineof fast for cached lines. */
+/* Determines the line number of a frame's current instruction, which is not in the cache. Enters
+   the number in the cache and returns it. Not inlined, so that lineof is fast for cached
+   numbers. */
 static __attribute__((noinline)) int lookup (Stack *s, const luaN_Frame *f, unsigned id) {
   StackLine *l;
   growlines(s);
@@ -174,8 +176,9 @@ static int lineof (Stack *s, const luaN_Frame *f, unsigned id) {
   return (l->id == id && l->pc == f->pc) ? l->line : lookup(s, f, id);
 }
 
-/* Pushes the frame f of a Lua function. At the prototype's first sample in the session, assigns an
-   id to the prototype, so that ids have the order of these samples (Functions.last). */
+/* Pushes the frame f of a Lua function. At the prototype's first sample in the session, assigns the
+   next higher id to the prototype: Functions.last requires that ids have the order of the first
+   samples. */
 static void pushlua (Stack *s, const luaN_Frame *f) {
   unsigned id = *f->id;
   uint32_t i;
@@ -233,9 +236,9 @@ static size_t pushrun (Stack *s, size_t i, size_t n) {
 
 /* Pushes the remaining frames of a coroutine, from s->lua[i] to its outermost one. Returns the
    index after them. Skips C functions, because the walk of the C stack has pushed their native
-   frames. Exception: pushes a C function that has yielded, because it has no native frame. 'called'
-   1: s->lua[i] has native frames. In this case, of the successive C functions from s->lua[i] on,
-   only the outermost counts as yielded. */
+   frames. Exception: pushes a C function that has yielded, because it has no native frame.
+   'called' 1: the walk has pushed native frames of s->lua[i]. Then the successive C functions from
+   s->lua[i] on have native frames, too, except the outermost of them if it has yielded. */
 static size_t pushrest (Stack *s, size_t i, size_t n, int called) {
   while (i < n) {
     const luaN_Frame *f = &s->lua[i++];
@@ -279,7 +282,7 @@ static void natives (Stack *s, lua_State *L, Natives *w) {
   unwind_start(s->unwind, code.core.from, code.core.to, owner_stackend());
   w->more = s->unwind;
   if (owner_mixed(L)) {  /* several states run on this C stack: owner_mark needs the whole stack to
-                            find the frames of the others */
+                            find the frames of the other states */
     int n = 0, m;
     while ((m = unwind_more(w->more, s->native, n, NATIVEROOM)) > n) n = m;
     w->n = owner_mark(L, __builtin_frame_address(0), s->native, n, w->more->ended);
@@ -309,8 +312,8 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
   int called = 0;
   luaN_code(&code);
   for (j = 0; !(part && i == nlua) && hasmore(s, w, j); j++) {
-    const char *ip = (const char *)w->a[j] - 1;  /* an address in the call instruction, which
-                                                    may be the function's last */
+    const char *ip = (const char *)w->a[j] - 1;  /* an address in the call instruction. The
+                                                    return address may be in the next function */
     const char *other = owner_marked(w->a[j]);
     if (other != NULL) pushnative(s, other - 1);
     else if (owner_isin(&code.execute, ip)) {
@@ -339,9 +342,10 @@ static size_t merge (Stack *s, size_t nlua, Natives *w, int part) {
 
 /* Pushes the Lua frames from s->lua[i] on, after a walk of the C stack that has not reached their
    bytecode loops (luaV_execute). 'whole' 1: the walk reached the end of the stack. Skips C
-   functions, because the walk has usually pushed their native frames. Exception: pushes them if i
-   is 0 and the walk has missed a loop or did not reach the end, because the walk may have missed
-   their native frames, too. Returns 1 if there is a Lua function among the frames. */
+   functions, because the walk has usually pushed their native frames. Exception: if 'i' is
+   0, and a Lua function is among the frames or 'whole' is 0, the walk may have missed the native
+   frames of the C functions, too, so pushes the C functions. Returns 1 if a Lua function is among
+   the frames. */
 static int pushothers (Stack *s, size_t i, size_t n, int whole) {
   int lost = 0, shown;
   size_t k;
@@ -351,7 +355,8 @@ static int pushothers (Stack *s, size_t i, size_t n, int whole) {
   return lost;
 }
 
-/* Empties s->frames, before the n Lua frames in s->lua are merged with native frames. */
+/* Prepares s for the merge of the n Lua frames in s->lua with native frames: empties s->frames, and
+   sets s->bare and s->resumed. */
 static void stack_fresh (Stack *s, const lua_State *L, size_t n) {
   s->n = 0;
   s->bare = (n > 0 && s->lua[0].L != L);
@@ -388,7 +393,8 @@ static int walkall (Stack *s, lua_State *L, size_t n) {
    and replaces the others by the frames of the main thread in the first n elements of s->lua. If
    the stack has a cut (frames in its middle were left out), uses only the frames on the inner side
    of the cut.
-   Empties s->known instead if a coroutine is running or if the frames do not fit. */
+   Empties s->known instead if s->resumed is 1, if none of the n elements is a frame of the main
+   thread, or if s->known would have more than LUAN_DEPTH elements. */
 static void remember (Stack *s, size_t n, size_t stay) {
   void **known = s->known + LUAN_DEPTH;
   uint32_t *outside = s->outside + LUAN_DEPTH;
@@ -435,7 +441,7 @@ static void stack_check (Stack *s, lua_State *L, int native) {
     stack_frames(&all, n);
   }
   stack_leave(&all);
-  s->lines = all.lines;  /* takes the caches from 'all': its walk may have reallocated them */
+  s->lines = all.lines;  /* the walk of 'all' may have reallocated the caches, so s takes them */
   s->linemask = all.linemask;
   s->missed = all.missed;
   s->functions = all.functions;
@@ -477,9 +483,9 @@ static int hasnative (const Stack *s, size_t n) {
   return 0;
 }
 
-/* Walks the stack in the most frequent case: the innermost function is that of the previous stack,
-   and only its line is new. shared: index in the previous s->known of the frame at which
-   luaN_newframes has stopped. Returns 0 in other cases. */
+/* Walks the stack in the most frequent case: the innermost frame, s->lua[0], was in the previous
+   stack, so its callers are unchanged. 'shared': index of this frame in s->known. Returns 0 in
+   other cases. Call it only if luaN_newframes has returned 1. */
 static int walkone (Stack *s, size_t shared) {
   uint32_t outside;
   if (shared + 1 >= s->nknown || s->cut || s->lua->hooked) return 0;
@@ -493,9 +499,12 @@ static int walkone (Stack *s, size_t shared) {
   return 1;
 }
 
-/* Walks the stack, with its n Lua frames in s->lua that may have changed, in the cases that walkone
-   (the fast path) does not handle. 'native' 1: with native frames. shared: as in walkone. Not
-   inlined, so that the fast path stays fast. */
+/* Walks the stack in the cases that walkone (the fast path) does not handle. Not inlined, so that
+   the fast path stays fast.
+   native  1: with native frames
+   n       number of Lua frames in s->lua: those that may have changed since the previous stack
+   shared  index in s->known of the outermost of these frames; s->nknown: s->lua has all Lua
+           frames */
 static __attribute__((noinline)) void walkmany (Stack *s, lua_State *L, int native, size_t n,
                                                 size_t shared) {
   UNCANCELLED;

@@ -15,10 +15,10 @@
 **   K1  the 'shared' outermost frames are the same as in the previous stack;
 **   K2  'known' lists the Lua frames of the main thread in the previous stack, so that the next
 **       walk finds those still active. A deep stack has a cut: its middle was left out. Then
-**       'known' lists only the frames on the inner side of the cut. It may be empty;
-**   K3  if the previous stack has a cut, and fewer than PROFILE_DEPTH / 2 Lua frames are on the
-**       inner side of the cut (those that have changed and those that are known), the stack is
-**       walked completely.
+**       'known' lists only the frames on the inner side of the cut. 'known' may be empty;
+**   K3  if the previous stack has a cut, and fewer than PROFILE_DEPTH / 2 Lua frames would be on
+**       the inner side of the cut (changed frames plus known frames), the stack is walked
+**       completely.
 */
 #ifndef asamp_stack_h
 #define asamp_stack_h
@@ -60,7 +60,8 @@ typedef struct Stack {
                                    the C stack has not yet reached its lua_resume. */
   int inmalloc;			/* 1: the sample is taken inside malloc, so the walk must not wait
                                    for a lock. */
-  int resumed;			/* 1: the main thread has resumed a coroutine. */
+  int resumed;			/* 1: the walk of the C stack has reached the lua_resume that the
+                                   main thread has called. */
   struct luaN_Frame *lua;	/* The Lua frames of the walk, from luaN_frames. */
   void **native;		/* Buffer for return addresses. */
   struct Unwind *unwind;		/* Memory of the running walk of the C stack. NULL: no walk
@@ -106,8 +107,10 @@ void stack_walk (Stack *s, lua_State *L, int native);
 void stack_complete (Stack *s, lua_State *L, const Moment *m, int native);
 
 /* Determines the stack of L (NULL: native frames only) from n native frames that the caller has
-   walked. Sets s->frames to all frames. 'native' has the return addresses, and is overwritten.
-   'whole' 1: they reach the end of the stack. 'sp': an address in the innermost frame. */
+   walked. Sets s->frames to all frames.
+   native  the return addresses, innermost first; overwritten
+   whole   1: native[n - 1] is the return address of the stack's outermost frame
+   sp      an address in the innermost frame */
 void stack_known (Stack *s, lua_State *L, void **native, int n, int whole,
                   const void *sp);
 

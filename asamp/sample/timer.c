@@ -30,7 +30,7 @@
    signals are rare, and not for TIMER_CPU. */
 #define MIN_UNMEASURED_NS	UINT64_C(200000)
 /* ns. If ticks are expensive, the interval between ticks is doubled, but only if it is shorter than
-   this. So about 50 ticks per second remain. */
+   this. So the doubling leaves more than 50 ticks per second. */
 #define MAX_SIGNAL_NS	UINT64_C(10000000)
 /* ns. If the clock is TIMER_CPU and its period is shorter than this, a span (a part of the time
    with one tick) has about this length. */
@@ -121,8 +121,8 @@ struct Clock {
                                    Negative: ns that it may still take. */
   unsigned stretch;		/* log2 of the factor by which the intervals between ticks are
                                    lengthened, because ticks are expensive */
-  /* Number of successive ticks so cheap that ticks could be twice as frequent. When it reaches
-     EASY_TICKS, and 'stretch' is above 0, the interval between ticks is halved. */
+  /* Number of successive ticks that took little time, counted while 'stretch' is above 0. When it
+     reaches EASY_TICKS, the interval between ticks is halved. */
   unsigned easy;
   volatile uint64_t signals;	/* number of signals since the clock started */
   int fd;			/* descriptor of the perf event, or -1 */
@@ -311,8 +311,8 @@ static void tick (Clock *c, unsigned share, void *context) {
   if (start < c->ticked) goneback(c, start);
   now = start - c->base;
   if (now + MIN_WAIT_NS < c->due || (t = choose(c, context)) == NULL) {
-    arm(c, now);  /* not yet due, because another clock of the thread sent the signal; or no timer
-                     is started */
+    arm(c, now);  /* this clock's tick is not yet due, because another clock of the thread sent the
+                     signal; or no timer of this clock is ready (timer_isready) */
     return;
   }
   __atomic_store_n(&c->last, t, __ATOMIC_RELAXED);
@@ -383,7 +383,7 @@ __attribute__((noinline)) static void ticks (void *context) {
   for (i = 0; i < 2; i++) {
     Clock *c = findclock(i);
     if (c == NULL) continue;
-    __atomic_add_fetch(&c->ticking, 1, __ATOMIC_SEQ_CST);  /* timer_stop waits until it is 0 */
+    __atomic_add_fetch(&c->ticking, 1, __ATOMIC_SEQ_CST);  /* 'exclude' waits until it is 0 */
     if (findclock(i) == c) {
       c->signals++;
       tick(c, share, context);
@@ -432,10 +432,10 @@ static void uninstall (Signal *s) {
   sigset_t set;
   if (isinstalled(s, &a) && sigpending(&set) == 0 && !sigismember(&set, s->number)) {
     sigaction(s->number, &s->before, NULL);
-    /* The program's action, which is restored here, may call our handler, because our handler was
-       installed when the program set its action. If our handler then called the program's action,
-       the calls would not end. So it calls s->beneath, the action that was installed before
-       both. */
+    /* The restored action is the program's. It may call our handler, because our handler was
+       installed when the program set this action. If our handler then called this action, the calls
+       would not end. So our handler must call s->beneath, the action that was installed before it
+       and before the program's action. */
     s->before = s->beneath;
   }
 }
@@ -713,7 +713,8 @@ static void setperiod (Clock *c, uint64_t period, TimerClock sort) {
   int held = (c->stretch > 0);
   if (period == c->period && sort == c->sort) return;
   c->period = period;
-  if (sort != c->sort) c->sort = sort;  /* on other threads 'sort' is equal: no data race */
+  if (sort != c->sort) c->sort = sort;  /* removetimer may run on another thread, but passes
+                                           c->sort, so it stores nothing: no data race */
   c->stretch = 0;
   while (held && intervalof(c) < interval && intervalof(c) < MAX_SIGNAL_NS) c->stretch++;
 }
@@ -810,8 +811,8 @@ static Timer *addtimer (Clock *c, uint64_t ns, TimerClock sort, const void *whos
 
 static void stopclock (Clock *c) {
   uint64_t now = clock_read(c->outside);
-  /* precedes the close of c->fd, because its number may then belong to another file, which handlers
-     must not use */
+  /* stored before stopsignals closes c->fd: after the close, the descriptor's number may belong to
+     another file, which handlers must not use */
   STORE(c->running, 0);
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
   c->stopped = (now > c->base) ? now - c->base : c->given;

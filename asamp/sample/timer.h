@@ -63,8 +63,8 @@ typedef void TimerTick (void *ud, uint64_t count, void *context);
 #endif
 
 /* Starts a timer of the calling thread for the Lua state with main thread 'whose', with a period of
-   'ns' nanoseconds. Ticks call f with 'ud'. Returns NULL on failure, with a line in 'err'. Call
-   owner_prime first. */
+   'ns' nanoseconds. Ticks call f with 'ud'. Returns NULL on failure, with a message in 'err'.
+   Call owner_prime first. */
 Timer *timer_start (uint64_t ns, TimerClock clock, const void *whose, TimerTick *f,
                     void *ud, char *err, size_t errsize);
 

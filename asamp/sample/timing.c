@@ -11,9 +11,9 @@
 #include "owner.h"
 #include "scratch.h"
 
-/* ns. If timing_point takes less, this time counts as its CPU time, because the kernel rarely runs
-   another thread meanwhile. If it takes longer, the next call measures its CPU time, with two
-   system calls. */
+/* ns. A call of timing_point measures its CPU time, with two system calls, only if the previous
+   call took at least this time. Otherwise the duration of the call, but at most this time, counts
+   as its CPU time: the kernel rarely runs another thread during a short call. */
 #define SLOW_NS	1000000
 
 #if defined(__x86_64__)
@@ -116,9 +116,10 @@ typedef struct Point {
   Tracker *k;
 } Point;
 
-/* Returns an address that represents the function that contains 'address': the function's start +
-   2. As a frame, it has the same id as the frame that pushentry (stack.c) pushes for the function.
-   Not cached, because another library may later be loaded at the same addresses. */
+/* Returns a return address that represents the function that contains 'address': the function's
+   start + 2. 'merge' in stack.c subtracts 1, so the frame has the same id as a frame that pushentry
+   pushes for the function. Not cached, because another library may later be loaded at the same
+   addresses. */
 static void *startof (void *address) {
   return (void *)(backtrace_start((uintptr_t)address - 1) + 2);
 }

@@ -37,8 +37,8 @@ static void decided (Tracker *t, lua_State *L) {
 }
 
 /* Called by the Lua core after a collection. Reports the collection if it has a record, and calls
-   the client's callback 'safe'. The CPU time of both, for example of a measurement of resident
-   memory, does not count as the program's. */
+   the client's callback 'safe'. The CPU time of the report and of 'safe', which may measure
+   resident memory, does not count as the program's. */
 static void collected (void *ud, lua_State *L) {
   UNCANCELLED;
   Tracker *t = ud;
@@ -331,9 +331,9 @@ int tracker_off (Tracker *t, lua_State *L) {
   t->on = 0;
   luaN_memory(L, &m);
   if (t->pending.n > 0 || t->followed.nfreed > 0 || m.minors != t->minors ||
-      m.majors != t->majors || t->measured != 0)  /* t->measured is not 0 after a recorded
-                                                     collection: the program's CPU time since then
-                                                     must be reported */
+      m.majors != t->majors || t->measured != 0)  /* not 0: a collection was recorded, and
+                                                     the program's CPU time since then must be
+                                                     reported */
     last(t, L);
   tracker_unregister(t, L);
   return 1;

@@ -38,11 +38,11 @@ void tracker_reopen (Tracker *t, lua_State *L);
 /* Suspends sampling until tracker_wake. Meanwhile only the client's callbacks 'safe' and 'closing'
    are called. Call this function in the callback 'safe', or when the state starts. */
 void tracker_idle (Tracker *t, lua_State *L);
-/* Resumes sampling for a new profile, without the earlier samples. Reports all functions and
-   classes again. 'period', 'random', 'seed': as for tracker_on.
+/* Resumes sampling for a new profile, without the earlier samples. Functions and classes are
+   reported again when they next occur. 'period', 'random', 'seed': as for tracker_on.
    alloc  1: samples allocations; 0: only calls the client at safepoints
-   rest   bytes that the state has allocated and that the old profile lacks. If 'alloc' is 1, the
-          new profile includes them, with their label sets */
+   rest   bytes that were allocated in the previous profile but not reported to it
+          (account_reset). If 'alloc' is 1, the new profile counts them under their label sets */
 void tracker_wake (Tracker *t, lua_State *L, uint64_t period, int random, uint64_t seed,
                    int alloc, uint64_t rest);
 
@@ -74,7 +74,8 @@ void tracker_leave (Tracker *t, lua_State *L);
 void tracker_abandon (Tracker *t);
 
 /* Switches sampling on. 'period': mean distance of two samples in bytes. 'random' 1: the distances
-   are random. 'seed': seed of the random generator, used only by the first call for a client. */
+   are random. 'seed': seed of the random generator, used only by the first call after
+   tracker_start. */
 void tracker_on (Tracker *t, lua_State *L, uint64_t period, int random,
                  uint64_t seed);
 
@@ -84,7 +85,7 @@ void tracker_stop (Tracker *t);
 
 /* Switches sampling off. If anything is not reported yet (the survival or death of a sample, a
    collection, or the program's CPU time), runs a last minor collection, which reports it. Later
-   deaths are reported as before. Returns 0 if sampling was off. */
+   deaths of survivors are still reported. Returns 0 if sampling was off. */
 int tracker_off (Tracker *t, lua_State *L);
 
 /* Sets whether safepoints call the client's callback 'point' ('on' 1), which completes time

@@ -128,10 +128,10 @@ typedef struct Tracker {
                            last record of a collection, ns. */
   /* For the total length of the pauses that no record of a collection includes.
      pauses          length of all pauses of the state until the last call of leftpauses, ns
-     reportedpauses  length of the pauses since that call that records include, ns */
+     reportedpauses  length of those pauses after that call that are in records, ns */
   uint64_t pauses, reportedpauses;
-  /* By enum ProfileLooked: number of entries that the collector had visited in the current pause
-     before this collection started. */
+  /* Number of entries of each kind (enum ProfileLooked) that the collector had visited in the
+     current pause before this collection started. */
   uint64_t sincelooked[LOOKED_COUNT];
   ProfileCollection collection;	/* The record of the collection that is running or ended last. */
   PendingFates fates;		/* Result of the last collection: for each sample taken before it,

@@ -58,8 +58,9 @@ static int trackholders_isdue (const Tracker *t, int finished) {
          (finished || time - t->holdersdue >= t->holdersevery);
 }
 
-/* Returns 1 if a search is due because the number of live samples has doubled since the last one.
-   Requires that the heap is small, and that searches take a small part of the session's time. */
+/* Returns 1 if a search is due according to rule TH1 in trackholders.h: the number of live samples
+   has doubled since the last search, the heap is small, and searches take a small part of the
+   session's time. */
 static int trackholders_hasgrown (const Tracker *t, lua_State *L) {
   luaN_Memory m;
   if (t->followed.n < t->holdersgrown) return 0;

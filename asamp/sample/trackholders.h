@@ -21,9 +21,9 @@
                                       use; a high estimate. */
 
 /* Sets how often the references that keep samples alive are searched for: a search is due every
-   'ns' nanoseconds; 0: never. The next major collection starts a due search. If none runs within
-   'ns' more nanoseconds, any collection starts it. If a child process searches, a later collection
-   reports the result. */
+   'ns' nanoseconds; 0: never. The next reported major collection starts a due search. If none runs
+   within 'ns' more nanoseconds, the next reported collection of any kind starts it. If a child
+   process searches, a later collection reports the result. */
 static inline void trackholders_every (Tracker *t, uint64_t ns) {
   t->holdersevery = ns;
   t->holdersdue = clock_now() + ns;

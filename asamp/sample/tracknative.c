@@ -17,13 +17,13 @@ static void reportnative (Tracker *t, const MallocSample *in) {
   out.outside = 1;
   t->pending.samples[t->pending.n - 1].birth =
     births_of(&out, t->mallocs, t->stack.frames, t->stack.n);
-  t->natives += out.count;  /* before the call: the client publishes the number */
+  t->natives += out.count;  /* before the call, in which the client reads t->natives */
   t->client->sample(t->ud, &out, t->stack.shared, t->stack.frames, t->stack.n);
 }
 
 /* Marks the samples in t->pending whose native block was freed, and releases their slots. Then sets
-   t->reaping, the number of samples at which this is done next. The number grows with the number of
-   live native blocks, which bounds the time of searching. */
+   t->reaping, the number of samples at which 'reap' is called next. The number grows with the
+   number of live native blocks, which bounds the time of searching. */
 static void reap (Tracker *t) {
   size_t i, alive = 0;
   for (i = 0; i < t->pending.n; i++) {
@@ -63,8 +63,8 @@ int tracknative_take (lua_State *L, const MallocSample *in) {
   return MALLOCS_TAKEN;
 }
 
-/* Adds to the tracker a sample of native memory that was queued, because no client took it inside
-   malloc. Called by mallocs_drain for each queued sample. */
+/* Adds to the tracker a sample of native memory that was queued, because no Lua state whose native
+   memory is sampled ran on its OS thread. Called by mallocs_drain for each queued sample. */
 static void takewaiting (void *ud, const MallocSample *s) {
   Tracker *t = ud;
   if (t->client->room(t->ud, s->count) > 0 && stack_ready(&t->stack) &&

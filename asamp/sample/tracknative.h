@@ -3,8 +3,8 @@
 ** Samples of native memory (mallocs.h) for a tracker. The owner of such a sample is the slot that
 ** watches the block.
 **
-**   A7  a sample of native memory is taken inside malloc, which the tracker itself may have
-**       called. Then the tracker is 'busy', and the sample is lost.
+**   A7  a sample of native memory is taken inside malloc. If the tracker itself has called malloc,
+**       Tracker.busy is above 0, and the sample is lost.
 */
 #ifndef asamp_tracknative_h
 #define asamp_tracknative_h

@@ -132,8 +132,8 @@ static PendingFates decidefates (Tracker *t, const PendingJudge *judge) {
 }
 
 /* Removes the dead samples from t->followed, and returns which they were. In a major collection,
-   checks all samples. In a minor one, checks only samples whose block was freed, and does so rarely
-   (DEATHS_NS): searching takes at most a hundredth of the program's time. */
+   checks all samples. In a minor one, finds only samples whose block was freed explicitly. Searches
+   in minor collections are rare (DEATHS_NS), and take at most a hundredth of the program's time. */
 static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
                                     const PendingJudge *judge) {
   FollowedDeaths none = {NULL, 0};
@@ -161,22 +161,23 @@ static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64
 }
 
 /* Decides which samples survive a collection ('major' 1: a major or full one), and prepares the
-   record of the collection for the client. 'time': present time, ns. Omits the record if the
-   collection decides no sample, finds no death and follows no recorded collection in the same
-   pause, and if also one of these conditions holds:
-   - the client wants neither samples nor calls at safepoints, and the session continues
+   record of the collection for the client. 'time': present time, ns. A collection that decides no
+   sample, finds no death and follows no recorded collection in the same pause has no record in two
+   cases:
+   - the client wants neither samples nor calls at safepoints, and sampling is not being switched
+     off
    - less than RECORD_NS have passed since the last measurement of resident memory */
 static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   PendingJudge judge = {t, isdead, classof};
   luaN_Memory m;
-  /* 1: a minor collection of this same pause has a record, which is not reported yet */
+  /* 1: a minor collection in the same pause has a record, which is not reported yet */
   const int second = t->deciding;
   int quiet;
   luaN_memory(L, &m);
-  if (second) {  /* reports the minor collection first */
+  if (second) {  /* reports the minor collection, before its record is overwritten */
     trackoutcomes_report(t, L, 0);
-    /* a major collection follows a minor one in the pause: it has a record even if it decides no
-       sample */
+    /* this collection, a major one, has a record even if it decides no sample, because the minor
+       collection in the same pause has one */
     t->deciding = 1;
   }
   else {
@@ -207,8 +208,8 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   t->planned = m.planned;
   t->charged = m.charged;
   t->collection.left = second ? 0 : leftpauses(t, &m);
-  t->collection.slices = second ? 0 : m.slices - t->slices;  /* CPU time of steps in all collections
-                                                                since the last recorded one */
+  t->collection.slices = second ? 0 : m.slices - t->slices;  /* CPU time of the steps of major
+                                                                collections since the last record */
   if (!second) t->slices = m.slices;
   t->collection.minors = m.minors - t->minors - !major;
   t->collection.majors = m.majors - t->majors - major;
@@ -216,8 +217,10 @@ static void decideat (Tracker *t, lua_State *L, int major, uint64_t time) {
   t->majors = m.majors;
 }
 
-/* Returns 1 if this minor collection has nothing to decide or report: no sample is new, and less
-   than RECORD_NS have passed since the last measurement of resident memory. */
+/* Returns 1 if this minor collection needs no decision and no record: the client wants samples or
+   calls at safepoints, sampling is not being switched off, no sample is undecided, and less than
+   RECORD_NS have passed since the last measurement of resident memory. A later collection then
+   finds the survivors that were freed. */
 static int isquiet (const Tracker *t, lua_State *L) {
   luaN_Memory m;
   if (t->pending.n > 0 || t->deciding || t->ending || !(t->on || t->points))

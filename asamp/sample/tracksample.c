@@ -47,7 +47,7 @@ uint64_t tracksample_take (void *ud, lua_State *L, const luaN_Sample *in, uint64
     t->pending.samples[t->pending.n - 1].birth =
       births_of(&out, t->interval.period, t->stack.frames, t->stack.n);
     if (watched) trackwatch_add(t, L, in->block);
-    t->samples += out.count;  /* before the call: the client publishes the number */
+    t->samples += out.count;  /* before the call, in which the client reads t->samples */
     t->client->sample(t->ud, &out, t->stack.shared, t->stack.frames, t->stack.n);
     if (t->copying && in->kind == LUAN_KSTRING) trackcopies_string(t, L, &out, in->rounding);
   }

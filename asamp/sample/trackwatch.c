@@ -7,11 +7,12 @@
 #include <string.h>
 
 #define WATCHBYTES(log2)	(((size_t)1 << (log2)) / 8)	/* bytes of 2^log2 bits */
-/* The bits of a block that is no longer watched stay set until the bit set is rebuilt. It is
-   rebuilt when there are more such blocks than this number plus a quarter of the watched blocks. */
+/* The bits of a block that is no longer watched stay set until trackwatch_clean rebuilds the bit
+   set: when the number of such blocks is at least this number plus a quarter of the number of
+   watched blocks, or when no block is watched. */
 #define MAX_STALE_BLOCKS	64
-/* If fewer than this number of blocks are watched, only 2^TRACKWATCH_FEWLOG bits of the bit set are
-   used. */
+/* If fewer than this number of blocks are watched when the bit set is rebuilt, only
+   2^TRACKWATCH_FEWLOG of its bits are used. */
 #define FEW_BLOCKS	128
 
 /* Returns a mask with the second of the two bits that mark a watched block. Both bits are in the
@@ -47,7 +48,7 @@ void trackwatch_clean (Tracker *t, lua_State *L) {
   luaN_watch(L, NULL, 0);
   for (i = 0; n > 0 && i < t->followed.n; i++) {
     const FollowedSample *s = &t->followed.samples[i];
-    if (s->block != NULL && s->before == FOLLOWED_NONE)  /* the block's oldest sample */
+    if (s->block != NULL && s->before == FOLLOWED_NONE)  /* the last one in the block's chain */
       trackwatch_add(t, L, s->block);
   }
 }

@@ -12,9 +12,10 @@
 
 #include "trackerstate.h"
 
-/* log2 of the number of used bits of the bit set Tracker.watching while fewer than FEW_BLOCKS
-   blocks are watched; the used bits take 2 KiB. If more blocks are watched, the log2 is
-   TRACKER_WATCHLOG. A block is watched if its free or resize must be noticed. */
+/* log2 of the number of used bits of the bit set Tracker.watching, if fewer than FEW_BLOCKS blocks
+   were watched when trackwatch_clean last rebuilt it; these bits take 2 KiB. If more blocks were
+   watched, the log2 is TRACKER_WATCHLOG. A block is watched if its free or resize must be
+   noticed. */
 #define TRACKWATCH_FEWLOG	14
 
 /* Allocates the bit set if needed. Returns 0 if out of memory. */
@@ -23,8 +24,9 @@ int trackwatch_ready (Tracker *t);
 /* Starts watching a block: sets its two bits in Tracker.watching. Call trackwatch_ready first. */
 void trackwatch_add (Tracker *t, lua_State *L, const void *block);
 
-/* Clears the bits of blocks that are no longer watched, if there are many. Call it only while
-   Tracker.pending is empty, because it keeps only the blocks of Tracker.followed. */
+/* Clears the bits of blocks that are no longer watched, if there are many such blocks
+   (MAX_STALE_BLOCKS). Keeps only the bits of blocks in Tracker.followed, so call it only while
+   Tracker.pending is empty. */
 void trackwatch_clean (Tracker *t, lua_State *L);
 
 /* Clears the bit set Tracker.watching, so that the tracker of another Lua state can use its memory.
