@@ -66,9 +66,9 @@ typedef struct BlockResized {
    block. */
 int pending_stays (const BlockResized *r);
 
-/* Called when a block was resized: gives each of the block's samples the new address, or marks the
-   sample as dead (pending_stays). If out of memory, marks all of them as dead. Returns 1 if the
-   block was watched. */
+/* Called when a block was resized: gives each sample of the block the new address, or marks it as
+   dead, as pending_stays decides. If out of memory, marks all samples of the block as dead. Returns
+   1 if the block was watched. */
 int pending_resized (Pending *p, const BlockResized *r);
 
 /* Callbacks of pending_fates and followed_deaths. 'owner' is the object with which a sample's

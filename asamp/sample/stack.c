@@ -198,8 +198,8 @@ static void pushentry (Stack *s, const void *function) {
   pushnative(s, (const char *)function + 1);
 }
 
-/* Pushes FRAME_TAIL if a tail call has replaced the caller of f. Pushes FRAME_CUT if frames between
-   f and the next frame are missing. */
+/* Pushes FRAME_TAIL if a tail call has replaced the caller of f, and increments the index of f in
+   s->places. Pushes FRAME_CUT if frames between f and the next frame are missing. */
 static __attribute__((noinline)) void pushmarks (Stack *s, const luaN_Frame *f) {
   if (f->cut & LUAN_TAIL) {
     s->places[f - s->lua]++;
@@ -209,8 +209,8 @@ static __attribute__((noinline)) void pushmarks (Stack *s, const luaN_Frame *f) 
 }
 
 /* Pushes the frame *f if it is that of a Lua function, or if 'shown' is 1. Stores the index of the
-   frame in s->places. In either case pushes FRAME_TAIL and FRAME_CUT as needed (pushmarks). If *f
-   is that of a C function, searches the function's name (cnames.h). */
+   frame in s->places. Calls pushmarks, even if *f is not pushed. If *f is that of a C function,
+   searches the function's name (cnames.h). */
 static void pushframe (Stack *s, const luaN_Frame *f, int shown) {
   s->places[f - s->lua] = (uint32_t)s->n;
   if (f->id != NULL) pushlua(s, f);

@@ -52,7 +52,8 @@ typedef struct Stack {
                                    used. */
   uint32_t *outside;		/* outside[i]: number of frames of the previous stack that are
                                    callers, direct or indirect, of the frame known[i]. */
-  uint32_t *places;		/* For each frame in 'lua': its index in 'frames'. */
+  uint32_t *places;		/* For each frame in 'lua': its index in 'frames', or the index of
+                                   the FRAME_TAIL after it. */
   size_t nknown;	/* Number of entries of 'known'. */
   /* 1: the stack is so deep that luaN_frames has left out the frames in its middle. */
   int cut;

@@ -45,8 +45,8 @@
 						   missing */
 #define MAX_OWED_NS	INT64_C(200000000)	/* ns; upper bound of Clock.owed, the time by which
                                                    sampling has exceeded its share */
-/* Largest number of Lua states visited at a tick. They are those that run on the thread, innermost
-   first; the first one with a timer receives the tick's time. */
+/* Largest number of Lua states that a tick visits: those that run on the thread, from the innermost
+   outwards. The first one with a timer receives the time of the tick. */
 #define MAX_STATES	16u
 /* The interval between ticks is doubled if ticks are expensive. It is halved again after this
    number of successive ticks that took little time. */
@@ -194,8 +194,8 @@ static int setevent (const Clock *c, uint64_t ns) {
   return ioctl(c->fd, PERF_EVENT_IOC_PERIOD, &ns) == 0;
 }
 
-/* Returns the clock's time in ns: its system clock without the time of ticks and of stops
-   (Clock.base). */
+/* Returns the clock's time in ns: its system clock minus c->base, the times that are not
+   sampled. */
 static uint64_t timer_timeof (const Clock *c) {
   return clock_read(c->clock) - c->base;
 }

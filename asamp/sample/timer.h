@@ -21,8 +21,8 @@
 **       remainder, which is random at the start;
 **   C3  sampling takes at most about half of the thread's time: if ticks are expensive, the spans
 **       become longer ("stretched");
-**   C6  at a tick, the time is for the innermost running state that has a timer. If there is none,
-**       it is for the timer that received time last;
+**   C6  at a tick, the innermost running state that has a timer receives the time. If there is no
+**       such state, the timer that received time last receives it;
 **   C7  a clock without timers stops, and later continues in the same span. So timers that run only
 **       for a short time lose no time;
 **   C8  the length of a span depends only on the time before it, so counted time is unbiased.

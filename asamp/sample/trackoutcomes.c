@@ -17,8 +17,8 @@
 #define RESIDENT_NS	100000000	/* ns; time for which a reading of the process's resident
                                            bytes is reused, because a reading takes as long as ten
                                            small collections */
-#define RESIDENT_PART	16	/* a new reading of the resident bytes is made if the heap's size
-                                   has changed by more than 1/16 */
+#define RESIDENT_PART	16	/* if the heap's reserved bytes have changed by more than 1/16
+                                   since the last reading, it is reused only for RECORD_NS */
 #define DEATHS_NS	100000000	/* ns; shortest time between two searches for freed blocks
                                            if there are FOLLOWED_MOST live samples. With fewer
                                            samples, the time is proportionally shorter. */
@@ -150,7 +150,8 @@ static FollowedDeaths decidedeaths (Tracker *t, int major, uint64_t time,
 
 /* Sets t->rss to the resident bytes of the process. Reuses a previous reading that is at most
    RESIDENT_NS old. The limit is RECORD_NS in each of these cases: t->measured is 0; the collection
-   is major; the heap's size has changed much (RESIDENT_PART). 'time': present time, ns. */
+   is major; the heap's reserved bytes have changed by more than 1 / RESIDENT_PART. 'time': present
+   time, ns. */
 static void measureresident (Tracker *t, const luaN_Memory *m, int major, uint64_t time) {
   uint64_t changed = (m->held > t->heldthen) ? m->held - t->heldthen : t->heldthen - m->held;
   if (t->measured == 0 || major || changed > t->heldthen / RESIDENT_PART) {
