@@ -31,8 +31,7 @@ typedef struct BinRow {
 } BinRow;
 
 typedef struct Bins {
-  uint32_t most;       /* largest number of slices; 0: no slices are wanted, and samples are
-                          ignored */
+  uint32_t most;       /* largest number of slices; 0: samples are ignored */
   uint64_t width;      /* length of a slice, us or allocated bytes */
   BinRow *rows;
   size_t n, size;      /* number of rows; capacity of 'rows', in rows */

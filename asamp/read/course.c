@@ -117,8 +117,8 @@ static void join (Span *s, const Span *next) {
 }
 
 /* Merges each pair of adjacent spans (groups of consecutive collections in the timeline) into one
-   span. That halves the number of spans. Call it when there are COURSE_MOST spans and the last one
-   is full. */
+   span. That halves the number of spans. Call it when there are COURSE_MOST spans, each with
+   c->group collections. */
 static void course_halve (Course *c) {
   size_t i;
   for (i = 0; i < c->n / 2; i++) {
@@ -130,8 +130,8 @@ static void course_halve (Course *c) {
   c->group *= 2;
 }
 
-/* Adds the collection to the timeline: to the last span, or as a new span if the last one is full.
-   Returns 0 if out of memory. */
+/* Adds the collection to the timeline: to the last span or, if this span has c->group collections,
+   as a new span. Returns 0 if out of memory. */
 static int place (Course *c, const ReadCollection *one) {
   Span s;
   spanof(&s, one);

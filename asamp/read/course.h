@@ -29,9 +29,9 @@ typedef struct Span {
   uint64_t mutator;      /* CPU time of the program between collections, us */
   /* Largest numbers of bytes in use, reserved ('held') and resident after a collection. */
   uint64_t inuse, held, rss;
-  uint64_t least;        /* smallest bytes in use after a collection */
+  uint64_t least;        /* smallest number of bytes in use after a collection */
   /* Sums of the fields of ReadCollection with the same names. 'tenured': bytes; 'decided',
-     'survived': sampling periods of samples. */
+     'survived': sampling periods that samples represent. */
   uint64_t tenured, decided, survived;
   /* Sums of the planned sizes of nurseries, and of the bytes allocated in them. */
   uint64_t planned, charged;

@@ -18,12 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Bytes of the log between two calls of the client's callback 'progress'. */
+/* Smallest number of bytes of the log between two calls of the client's callback 'progress'. */
 #define PROGRESS	(4u << 20)
 
 /* A frame of the stack that was read last. */
 typedef struct PathFrame {
-  uint64_t id;         /* id of the frame; functions with equal names have the same id */
+  uint64_t id;         /* id of the frame; in asamp's files the id of the first function with the
+                          same name (aliases.h) */
   uint32_t line;
   uint32_t node;       /* call tree node of the frame */
 } PathFrame;
@@ -48,9 +49,9 @@ typedef struct Input {
   uint64_t progressed;       /* offset at the last call of the callback 'progress', bytes */
   int header;          /* 1: the header record was read */
   /* Optional parts that all stack records of the file have (1) or lack (0).
-     memory   a last word with the resident bytes
-     pairs    a kind before each address, as PyPy writes it
-     threads  a word for the thread */
+     memory   a last word with the resident bytes of the process
+     pairs    a word with the kind of the frame before each address, as in PyPy's files
+     threads  a word with the number of the thread */
   int memory, pairs, threads;
   size_t word, address;  /* sizes of a number and of an address in the file, bytes */
   unsigned char *wide;   /* buffer for the addresses of a record, extended from 32 to 64 bits */
@@ -193,9 +194,9 @@ static Step reader_name (Input *in) {
   return GO;
 }
 
-/* Sets in->path[depth] (0: outermost frame) to a frame and its call tree node. 'same' 1: all frames
-   outside it are equal to those of the previous stack. If the frame is equal, too, returns 1 and
-   keeps the known node, which saves a lookup in the tree. */
+/* Sets in->path[depth] (0: outermost frame) to a frame and its call tree node. 'same' 1: the frames
+   path[0] to path[depth - 1] are equal to those of the previous stack. If 'same' is 1 and this
+   frame is equal, too, returns 1 and keeps path[depth], which saves a lookup in the tree. */
 static int reader_frame (Input *in, size_t depth, uint64_t id, uint32_t line, int same) {
   PathFrame *at = &in->path[depth];
   uint32_t parent;
@@ -257,9 +258,9 @@ static uint32_t stacknode (Input *in, const unsigned char *words, size_t n) {
   return known->node;
 }
 
-/* Reads the first part of a stack or object record: a time (in older versions than 7, the number
-   1), a number n, and n + 'more' words. Sets *seconds to the time or 0, and *n to n. Returns the
-   words, valid until the next read; NULL if the record is damaged. */
+/* Reads the first part of a stack or object record: a time (in versions below 7 the number 1), a
+   number n, and n + 'more' words. Sets *seconds to the time (0 in versions below 7), and *n to n.
+   Returns the words, valid until the next read; NULL if the record is damaged. */
 static const unsigned char *words (Input *in, double *seconds, size_t *n, size_t more) {
   const unsigned char *b;
   uint64_t lead, depth;
@@ -305,7 +306,7 @@ static Step reader_stack (Input *in, int allocation) {
       frameids_istype(bytes_getword(w + 8), &type) &&
       (r->version < 7 || profile_iscopy((int)type))) {
     /* The innermost frame is not a function. Its id represents the type of the sampled block or, in
-       a sample of copied bytes, why they were copied. */
+       a sample of copied bytes, the reason of the copy. */
     w += 16;
     n -= 2;
     allocation = 1;

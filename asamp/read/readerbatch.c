@@ -53,8 +53,9 @@ static void nextperiod (Periods *p) {
   }
 }
 
-/* Applies the lines "p", "q" (new periods) and "T" (OS thread) that are in effect from the sample
-   with the index 'sample', or from an earlier one. Delivers new periods to the client. */
+/* Applies the lines "p", "q" (new periods) and "T" (OS thread) up to the sample with the index
+   'sample': the lines with Periods.at <= sample that were not applied yet. Delivers new periods to
+   the client. */
 static void advance (ReaderState *s, Periods *p, uint64_t sample) {
   ReadProfile *r = s->r;
   while (p->letter != 0 && p->at <= sample) {
@@ -184,7 +185,7 @@ static uint32_t nextlabels (const ReaderState *s, Details *d, Labelled *l) {
 }
 
 /* Delivers the samples of a batch, whose text is *d, to the client. Before each sample, applies the
-   lines of *p that are in effect from it on. Returns 0 if the text does not match the stacks that
+   lines of *p up to this sample (advance). Returns 0 if the text does not match the stacks that
    were read before it. */
 static int samples (ReaderState *s, Details *d, Periods *p) {
   uint64_t count[3] = {0, 0, 0};
@@ -278,7 +279,7 @@ static uint64_t nextclass (const ReaderState *s, Runs *r) {
 }
 
 /* Moves to the next survivor of a line "u", which states for runs of survivors whether the file
-   records their deaths. Returns 1 if it does not record the death of this survivor. */
+   records their deaths. Returns 1 if the file does not record the death of this survivor. */
 static int nextunfollowed (Runs *r) {
   if (r->line.p == NULL)
     return 0;
@@ -415,8 +416,8 @@ static void beginstate (ReaderState *s, Fields *f) {
   readerlife_start(s, id, s->eventtime);
 }
 
-/* Delivers 'bytes', the exact number of bytes that the current Lua state has allocated, and adds it
-   to the state's row (NULL: none). */
+/* Delivers 'bytes', the exact number of bytes that the current Lua state has allocated, and adds
+   this number to 'row', the state's element of ReadProfile.states (NULL: none). */
 static void readerbatch_allocated (ReaderState *s, ReadState *row, uint64_t bytes) {
   readerstate_toclient(s);
   if (row != NULL)
@@ -450,8 +451,8 @@ static void endstate (ReaderState *s, Fields *f) {
   readerlife_end(s, s->eventtime, details_number(f, &orphans) ? orphans : 0);
 }
 
-/* Adds the rest of a line to ReadProfile.text, cut to READER_MAXNAME bytes. Returns the offset of
-   the text. */
+/* Skips a space and adds the unread part of a line to ReadProfile.text, cut to READER_MAXNAME
+   bytes. Returns the offset of the text. */
 static uint32_t readerbatch_nameof (ReaderState *s, Fields *f) {
   size_t n;
   f->p += f->p < f->end;

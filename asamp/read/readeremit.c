@@ -105,9 +105,8 @@ void readeremit_copy (ReaderState *s, const ReadSample *sample) {
     s->client->copy(s->client->ud, sample);
 }
 
-/* Delivers that a sample has survived. 'follow' 1: the file may record its death, so the sample and
-   the client's tag are added to the list of live survivors. If the list is full, they are not
-   added. */
+/* Delivers that a sample has survived. 'follow' 1: the file may record its death, so adds the
+   sample and the client's tag to the list of live survivors, unless the list is full. */
 static void survive (ReaderState *s, const ReadSample *sample, int follow, uint64_t time) {
   int room = follow && readerfollow_room(&s->of->follow, &s->failed);
   ReadState *row = s->r->many ? readerstate_row(s) : NULL;

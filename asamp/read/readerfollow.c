@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Adds 'more' to the number of live samples, and 'native' to that of samples of native memory, in
-   the leaf of the slot and in all nodes above it. */
+/* In the leaf of the slot and in all nodes above it, adds 'more' to the number of live samples and
+   'native' to the number of live samples of native memory. */
 static void count (ReaderFollow *f, size_t slot, uint32_t more, uint32_t native) {
   size_t i;
   for (i = f->size + slot; i > 0; i /= 2) {
@@ -16,8 +16,8 @@ static void count (ReaderFollow *f, size_t slot, uint32_t more, uint32_t native)
   }
 }
 
-/* Returns the slot of the sample that readerfollow_at returns for 'which' and 'rank'; there must be
-   one. */
+/* Returns the slot of the sample that readerfollow_at returns for 'which' and 'rank'. This sample
+   must exist. */
 static size_t seek (const ReaderFollow *f, int which, size_t rank) {
   size_t i = 1;
   while (i < f->size) {
@@ -28,8 +28,8 @@ static size_t seek (const ReaderFollow *f, int which, size_t rank) {
   return i - f->size;
 }
 
-/* Removes the dead samples from the slots, when all slots are in use. Doubles the number of slots
-   if more than half of them have live samples. Returns 0 if out of memory. */
+/* Call it when all slots are used. Removes the dead samples from the slots. Doubles the number of
+   slots if more than half of them have live samples. Returns 0 if out of memory. */
 static int compact (ReaderFollow *f) {
   size_t n = readerfollow_n(f, READERFOLLOW_ALL), i, k = 0;
   size_t size = f->size == 0 ? BOUND_FIRST(16) : n > f->size / 2 ? f->size * 2 : f->size;
@@ -97,7 +97,7 @@ const ReadFollowed *readerfollow_die (ReaderFollow *f) {
 void readerfollow_hold (ReaderFollow *f, size_t from, size_t n, uint32_t holder) {
   size_t i = f->size + seek(f, READERFOLLOW_ALL, from);
   size_t end = f->size + seek(f, READERFOLLOW_ALL, from + n - 1) + 1;
-  for (; i < end; i /= 2, end /= 2) {  /* the largest subtrees between the two leaves */
+  for (; i < end; i /= 2, end /= 2) {  /* sets the roots of the largest subtrees in the range */
     if (i % 2 == 1) {
       f->tree[i].holder = holder;
       f->tree[i++].walk = f->walks;

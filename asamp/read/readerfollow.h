@@ -24,19 +24,18 @@ typedef struct ReadFollowed {
      at the positions that they have in the writer's list. */
   ReadSample sample;
   /* Bytes that the Lua state had allocated (ReaderStream.allocated) when the sample's survival was
-     read. Its lifetime in bytes is counted from here on. */
+     read. The block's lifetime in bytes is counted from this value. */
   uint64_t born;
-  uint64_t tag;        /* value that the client stored in ReaderClient.tag when the sample had
-                          survived */
+  uint64_t tag;        /* value of ReaderClient.tag after the callback 'fate' for this sample */
 } ReadFollowed;
 
-enum { READERFOLLOW_ALL, READERFOLLOW_NATIVE };  /* indexes in FollowNode.n: all samples; samples of
-                                                    native memory */
+/* Indexes in FollowNode.n. ALL: count of all samples; NATIVE: count of samples of native memory. */
+enum { READERFOLLOW_ALL, READERFOLLOW_NATIVE };
 
 /* A node of the tree. The children of node i are nodes 2i and 2i + 1; node 1 is the root. */
 typedef struct FollowNode {
-  uint32_t n[2];       /* numbers of the live samples below the node: all, and those of native
-                          memory */
+  uint32_t n[2];       /* number of live samples below the node, and number of live samples of
+                          native memory */
   /* Path of references, as index + 1 in ReadProfile.paths; 0: unknown. Heap walk number 'walk' has
      found this path for all sampled blocks below the node that were live then. The path of a sample
      is that of the latest walk among the nodes from the sample's leaf to the root. */
@@ -49,13 +48,13 @@ typedef struct FollowNode {
 /* List of a Lua state's live survivors whose deaths the file records. If all bytes are 0, it is
    empty. */
 typedef struct ReaderFollow {
-  ReadFollowed *list;  /* the slots: samples, oldest first, with dead ones among them */
+  ReadFollowed *list;  /* array of slots; the used slots have live and dead samples, oldest first */
   FollowNode *tree;    /* 2 * size nodes; the leaf of the slot i is tree[size + i] */
-  size_t used, size;   /* number of slots used so far; number of slots, 0 or a power of 2 */
+  size_t used, size;   /* number of used slots; number of all slots, 0 or a power of 2 */
   uint32_t walks;      /* number of heap walks so far */
   /* Counts of the current pass over the list; between two passes both are 0.
      at  number of samples that the pass has visited
-     to  number of samples that it has kept */
+     to  number of visited samples that the pass has kept */
   size_t at, to;
 } ReaderFollow;
 
@@ -65,8 +64,8 @@ int readerfollow_room (ReaderFollow *f, int *failed);
 /* Appends a sample; readerfollow_room must have returned 1. 'native' 1: it is native memory. */
 void readerfollow_add (ReaderFollow *f, const ReadFollowed *sample, int native);
 
-/* Returns the number of live samples: of all if 'which' is READERFOLLOW_ALL, of those of native
-   memory if it is READERFOLLOW_NATIVE. */
+/* Returns the number of live samples. 'which' READERFOLLOW_ALL: counts all samples;
+   READERFOLLOW_NATIVE: counts samples of native memory. */
 static inline size_t readerfollow_n (const ReaderFollow *f, int which) {
   return f->size > 0 ? f->tree[1].n[which] : 0;
 }
@@ -96,11 +95,11 @@ static inline void readerfollow_settle (ReaderFollow *f) {
   f->at = f->to = 0;
 }
 
-/* Stores that the current heap walk has found the path 'holder' to the n samples from position
-   'from' on. */
+/* Stores 'holder', a path of references that the current heap walk has found, for n successive live
+   samples. 'from': number of older live samples; from + n is at most the number of live samples. */
 void readerfollow_hold (ReaderFollow *f, size_t from, size_t n, uint32_t holder);
-/* Returns a FollowNode: 'holder' is the path to the live sample, 'walk' the heap walk that has
-   found this path. */
+/* Returns a FollowNode whose 'holder' is the path of references to the live sample, and whose
+   'walk' is the number of the heap walk that has found this path. */
 FollowNode readerfollow_held (const ReaderFollow *f, const ReadFollowed *sample);
 
 /* Frees the memory of the list. The list is then empty. */

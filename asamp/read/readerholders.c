@@ -4,9 +4,9 @@
 #include "readerlabels.h"
 #include "list.h"
 
-/* Adds the path of a line "H" to ReadProfile.paths, unless an equal path is there already. Maps the
-   path's number in the file to its index + 1. Beyond the limits READER_MAXSTEPS, READER_MAXPATHS
-   and READER_MAXNAMES, maps the number to the parent path instead, if there is one. */
+/* Adds the path of a line "H" to ReadProfile.paths if the array has no equal path. Maps the path's
+   number in the file to its index + 1. If the path exceeds a limit (READER_MAXSTEPS,
+   READER_MAXPATHS or READER_MAXNAMES), maps the number to the parent path, if there is one. */
 void readerholders_path (ReaderState *s, Fields *line) {
   ReadProfile *r = s->r;
   uint64_t id, parent, key, length;

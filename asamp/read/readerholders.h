@@ -11,9 +11,9 @@
 /* Reads a line "H" of a batch (doc/profile-format.md), which defines a path of references. 'line'
    has the fields after the letter. */
 void readerholders_path (ReaderState *s, Fields *line);
-/* Reads a line "h" of a batch: the numbers of the paths that keep consecutive live survivors alive.
-   First ends the pass that removes dead survivors from their list (readerfollow.h), because the
-   line has no entries for them. */
+/* Reads a line "h" of a batch: runs of successive live survivors, each with the number of the path
+   of references that keeps them alive. First ends the pass that removes dead survivors from their
+   list (readerfollow.h), because the runs do not include dead survivors. */
 void readerholders_runs (ReaderState *s, Fields *line);
 /* Reads a line "w" of a batch (doc/profile-format.md) and delivers it: start and duration of a heap
    walk. */

@@ -52,8 +52,8 @@ static void putlabel (ReaderState *s, const char *name, size_t namelength,
                     strcmp(r->text.text + label->value, c->labelvalue) != 0;
 }
 
-/* Counts a label set that is dropped because of the limit. A set has several lines; the first one
-   counts it. */
+/* Counts the label set 'id', which is dropped because of READER_MAXLABELSETS, in LEFT_SETS. Called
+   for each line of the set; only the first call counts the set. */
 static void leaveset (ReaderState *s, uint64_t id) {
   if (id > s->lastset) {
     s->lastset = id;
@@ -61,9 +61,9 @@ static void leaveset (ReaderState *s, uint64_t id) {
   }
 }
 
-/* Reads a line "B" of a batch: one label of a label set. The set must be a new one with the next
-   number, or the last one if this batch has created it; otherwise ignores the line. So a set is
-   complete before the first event of its samples, and 'unwanted' is the same for all of them.
+/* Reads a line "B" of a batch: one label of a label set. The set must be a new set with the next
+   number, or the last set if this batch has created it; otherwise ignores the line. So a set is
+   complete before the first event of its samples, and 'unwanted' is the same for all these events.
    'before': number of sets before the batch. */
 static void readline (ReaderState *s, Fields *line, size_t before) {
   uint64_t id, length;

@@ -10,8 +10,8 @@
 typedef enum ReadLeft {
   /* counted by the writer, which stores the counts in the meta record asamp.left */
   LEFT_CHUNKS, LEFT_FUNCTIONS, LEFT_CLASSES, LEFT_TEXTS, LEFT_NATIVES, LEFT_BEFORE,
-  /* counted by the writer, too, with counts in asamp.left; LEFT_PATHS and LEFT_STEPS are also
-     counted by the reader */
+  /* counted by the writer as well (asamp.left); the reader adds its own counts of LEFT_PATHS and
+     LEFT_STEPS */
   LEFT_PATHS, LEFT_STEPS, LEFT_LABELNAMES, LEFT_LABELVALUES, LEFT_LABELSETS,
   /* counted by the reader */
   LEFT_NODES, LEFT_IDS, LEFT_NAMES, LEFT_NAMELESS, LEFT_LONGNAMES, LEFT_ALIASES,
@@ -26,13 +26,12 @@ typedef enum ReadLeft {
   LEFT_N
 } ReadLeft;
 
-/* Returns the key of a limit of the items that are read: its name in reports and in the meta record
-   asamp.left. */
+/* Returns the key of a limit: its name in reports and in the meta record asamp.left. */
 const char *readerleft_key (ReadLeft what);
 /* Returns the largest number of items that a limit permits. */
 uint64_t readerleft_limit (ReadLeft what);
 
-#define READERLEFT_TEXT	384  /* bytes of a message with its NUL */
+#define READERLEFT_TEXT	384  /* largest size of a message with its NUL, bytes */
 
 /* Writes the message about 'count' (above 0) dropped items, without a full stop. */
 void readerleft_text (ReadLeft what, uint64_t count, char text[READERLEFT_TEXT]);

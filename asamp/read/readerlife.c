@@ -52,9 +52,9 @@ void readerlife_end (ReaderState *s, uint64_t time, uint64_t orphans) {
     s->streams.held -= of->before.held;
   }
   of->before.inuse = of->before.held = 0;
-  /* The file identifies the orphans by their positions among the live samples of native memory. If
-     of->follow has another number of these samples than the file ('orphans'), their deaths cannot
-     be read. In this case drops the orphans. */
+  /* The file identifies an orphan by its position among the live samples of native memory. If the
+     file has another number of these samples ('orphans') than of->follow, the positions are not
+     valid, so drops the orphans. */
   of->orphans = readerfollow_n(&of->follow, READERFOLLOW_NATIVE) == orphans ? orphans : 0;
   readerstate_toclient(s);
   if (s->client->ends != NULL && !of->hidden)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Starts and ends Lua states in a file of many states. Does nothing in other files. */
+/* Starts and ends Lua states in a file of many states. In a file of one state, readerlife_start and
+   readerlife_end do nothing. */
 #ifndef asamp_readerlife_h
 #define asamp_readerlife_h
 

@@ -29,7 +29,8 @@ static void statname (ReaderState *s, const char *name) {
   s->nstats++;
 }
 
-/* Converts a number of seconds, a text, to us. Returns 0 if it is out of range. */
+/* Converts 'value', the text of a number of seconds, to us. Returns 0 if the number is out of
+   range. */
 static uint64_t microseconds (const char *value) {
   double us = decimal_read(value, NULL) * 1e6 + 0.5;
   return us > 0 && us < (double)READER_MAXTIME ? (uint64_t)us : 0;
@@ -56,8 +57,8 @@ static void ring (ReadProfile *r, const char *value) {
 }
 
 /* Reads a meta record whose key starts with "asamp.". The record asamp.format shows that asamp
-   wrote the file. Until it was read, ignores most of the other records. Returns 0 if the value is
-   an invalid batch with details of samples. */
+   wrote the file. Records that need a file of asamp (r->own) are ignored before asamp.format.
+   Returns 0 if the value is an invalid batch with details of samples. */
 static int readown (ReaderState *s, const char *key, const char *value, size_t n) {
   ReadProfile *r = s->r;
   if (strcmp(key, "asamp.format") == 0) {

@@ -52,7 +52,7 @@ void readerstack_giveup (ReaderState *s) {
 
 /* Queues a stack until the text that describes its sample is read: adds it to the last run of equal
    stacks, or starts a run. If the queue has READER_MAXRUNS runs, first delivers all queued stacks
-   as samples without a size and a type. */
+   as samples without details (readerstack_giveup). */
 static void addrun (ReaderState *s, const Run *new) {
   Run *run = s->nruns > s->runfirst ? &s->runs[s->nruns - 1] : NULL;
   if (run != NULL && run->node == new->node && run->type == new->type &&
@@ -73,8 +73,8 @@ static void addrun (ReaderState *s, const Run *new) {
 }
 
 /* Delivers a stack as an allocation sample ('allocation' 1) or a time sample, in a file of another
-   writer. If the file has no times, samples are one sampling period apart, or 1 ms if the period is
-   unknown. */
+   writer. If the file has no times, the time of a sample is the time of the previous sample plus
+   the period of time samples (1 ms if the period is unknown or below 1 us). */
 static void foreign (ReaderState *s, uint32_t node, uint64_t thread,
                      double seconds, int allocation) {
   ReadProfile *r = s->r;

@@ -21,7 +21,8 @@
 typedef struct Run {
   uint64_t copies;     /* number of equal stacks, at least 1 */
   uint64_t time;       /* us since the start; 0: unknown */
-  uint64_t thread;     /* number of the thread or, in files of many states, of the Lua state */
+  uint64_t thread;     /* thread number in the stack record; in files of many states, the id of the
+                          Lua state */
   uint32_t node;       /* call tree node of the stack */
   /* Type of the samples.
      - of allocations: type of the block (enum ProfileKind; 0: not known yet)
@@ -37,29 +38,29 @@ typedef struct Run {
    bound. A double represents all these times exactly. */
 #define READER_MAXTIME	((uint64_t)1 << 52)
 
-/* Upper bound of the bytes or ns that all samples of a file represent, so that their sum fits into
-   63 bits. */
+/* Limit of two sums over all samples of a file: the bytes of allocation and copy samples, and the
+   ns of time samples. Above this limit the file cannot be read, so all sums fit into int64_t. */
 #define READER_MAXSUM	((uint64_t)1 << 62)
 
 typedef struct ReaderState {
   ReadProfile *r;
   ReaderClient *client;
   int failed;          /* 1: the reader has run out of memory */
-  uint64_t summed[2];  /* [0]: bytes of all allocation and copy samples; [1]: ns of all time
-                          samples */
-  uint64_t decided;    /* bytes of all samples known to have died or survived */
+  uint64_t summed[2];  /* [0]: bytes that all allocation and copy samples represent; [1]: ns that
+                          all time samples represent */
+  uint64_t decided;    /* bytes that all samples known to have died or survived represent */
   int toomuch;         /* 1: a sum in 'summed' would exceed READER_MAXSUM */
   int hashead;           /* 1: the client's callback 'head' was called */
   int format;          /* version of the text format of batches (details_format); 0: not a file of
                           asamp */
   uint64_t last;       /* time of the last sample, us since the start */
-  uint64_t period;     /* sampling period of the Lua states for which the file sets none, bytes; 1
-                          in files of other writers */
-  uint64_t timeperiod; /* period of time samples of the Lua states for which the file sets none,
-                          ns */
+  uint64_t period;     /* sampling period, bytes, of the Lua states for which the file sets no
+                          period; 1 in files of other writers */
+  uint64_t timeperiod; /* period of time samples, ns, of the Lua states for which the file sets no
+                          such period */
   uint64_t runfirst;   /* index of the first queued stack in 'runs' */
-  /* Queue of stacks. Those before runs[runfirst] were delivered; the sizes and types of the others
-     were not read yet. */
+  /* Queue of stacks whose samples' sizes and types were not read yet. It starts at runs[runfirst];
+     the stacks before it were delivered. */
   Run *runs;
   size_t nruns, runsize;  /* number of elements of 'runs', capacity */
   ReaderStreams streams;
@@ -68,12 +69,15 @@ typedef struct ReaderState {
      beyond READER_MAXSTREAMS; also used while no state is current (then 'row' is
      READER_NOSTATE). */
   ReaderStream single;
-  IdMap kinds;         /* maps type and class to the index in ReadProfile.kinds */
-  IdMap types;         /* maps type + 1 to the offset of the type's name in ReadProfile.text */
-  IdMap classes;       /* maps class + 1 to the offset of the class's name in ReadProfile.text */
-  /* The next three fields are used only for asamp's files. There the number of a function is its
-     frame id / 8. */
-  IdMap byname;        /* maps a name's offset + 1 to the first function with that name */
+  IdMap kinds;         /* maps a type and a class to their index in ReadProfile.kinds */
+  IdMap types;         /* maps the number of a type, + 1, to the offset of its name in
+                          ReadProfile.text */
+  IdMap classes;       /* maps the id of a class, + 1, to the offset of its name in
+                          ReadProfile.text */
+  /* 'byname', 'aliases' and 'unnamed' are used only for asamp's files. There the number of a
+     function is its frame id / 8. */
+  IdMap byname;        /* maps a name's offset + 1 to the number of the first function with that
+                          name */
   Aliases aliases;     /* maps a function to the first function with the same name */
   uint32_t unnamed;    /* number of the function that represents all names beyond the limit
                           READER_MAXIDS; 0: none */
@@ -92,11 +96,11 @@ typedef struct ReaderState {
      start of a Lua state, the end of a Lua state. The file stores the time of the next such event
      as the difference from this time. */
   uint64_t eventtime;
-  /* Cache of the function 'decision' (readerbatch.c), which finds the next collection in the text
-     of a batch. NULL in 'ahead': the cache is empty.
-     ahead      address of the line of a collection
-     aheadtime  end of this collection, at which the samples in the lines before it were found
-                alive or dead */
+  /* Cache of the function 'decision' (readerbatch.c): the next collection in the text of the
+     current batch.
+     ahead      address in the line of this collection, or the end of the text if there is none;
+                NULL: the cache is empty
+     aheadtime  time at which the samples in the lines before 'ahead' were found alive or dead */
   const char *ahead;
   uint64_t aheadtime;
 } ReaderState;
@@ -104,7 +108,7 @@ typedef struct ReaderState {
 /* Initializes *s and its ReadProfile. Returns 0 if out of memory; call readerstate_close in either
    case. */
 int readerstate_open (ReaderState *s, ReaderClient *client);
-/* Frees everything but s->r. */
+/* Frees all memory of *s except s->r. */
 void readerstate_close (ReaderState *s);
 
 /* Returns the current state's sampling period in bytes. */
@@ -140,11 +144,11 @@ ReadState *readerstate_find (ReaderState *s, uint64_t id);
 void readerstate_thread (ReaderState *s, uint64_t thread);
 /* Returns 1 if the client selects the Lua state. */
 int readerstate_iswanted (const ReaderClient *client, uint32_t id);
-/* Returns the element of ReadProfile.states for the current state, or NULL. Valid until the next
-   element is created. */
+/* Returns the element of ReadProfile.states for the current state; NULL: there is none. The pointer
+   is valid until the next element is created. */
 ReadState *readerstate_row (ReaderState *s);
-/* Returns the element of ReadProfile.threads for the current state's OS thread, or NULL. Valid
-   until the next element is created. */
+/* Returns the element of ReadProfile.threads for the current state's OS thread; NULL: the thread is
+   unknown. The pointer is valid until the next element is created. */
 ReadThread *readerstate_threadrow (ReaderState *s);
 
 /* Sets the client's 'state', 'row' and 'thread' for an event of the current Lua state. */

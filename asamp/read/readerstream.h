@@ -11,8 +11,8 @@
 **
 **   RS1  at most READER_MAXSTREAMS streams; further states share ReaderState.single, whose samples
 **        have no outcome;
-**   RS2  each state has a row of ReadProfile.states; at most READER_MAXSTATES rows, the last for
-**        all further states;
+**   RS2  each state has a row of ReadProfile.states; at most READER_MAXSTATES rows. All further
+**        states share the last row;
 **   RS3  at most READER_MAXSTREAMS ended states have orphans; those of further states are dropped.
 */
 #ifndef asamp_readerstream_h
@@ -40,9 +40,8 @@ typedef struct ReaderStream {
   uint64_t period, timeperiod;
   Fifo open;           /* allocation samples not yet known to have died or survived */
   ReaderFollow follow; /* survivors whose death the file records */
-  /* Counts of allocation samples since the previous collection, in sampling periods, of which a
-     sample represents one or several.
-     decided   samples whose survival was read
+  /* Numbers of sampling periods that samples represent, since the previous collection.
+     decided   allocation samples whose survival was read
      survived  survivors among these samples */
   uint64_t decided, survived;
   uint64_t allocated;  /* bytes that the state's samples with a known survival represent */
@@ -52,11 +51,11 @@ typedef struct ReaderStream {
   /* The planned bytes of nurseries in the last record of a minor collection
      (ReadCollection.planned). The next such record stores the difference from this value. */
   uint64_t planned;
-  /* Index of the next survivor in 'follow' for which the file gives the path of references that the
-     current heap walk has found. */
+  /* Index, among the live survivors in 'follow', of the next survivor for which the file gives the
+     path that the current heap walk has found. */
   size_t holderat;
-  /* Maps the number of a path of references in the file, plus 1, to the path's index in
-     ReadProfile.paths, plus 1. The file numbers the paths of each state separately. */
+  /* Maps the number of a path of references in the file, + 1, to the path's index in
+     ReadProfile.paths, + 1. The file numbers the paths of each state separately. */
   IdMap paths;
 } ReaderStream;
 
@@ -65,9 +64,9 @@ typedef struct ReaderStream {
 typedef struct ReaderStreams {
   ReaderStream **list; /* streams of open and closed states, in any order */
   size_t n, size;      /* number of streams, capacity */
-  /* First and last element of the linked list of the data of closed Lua states, in the order in
-     which the states ended; NULL: empty. Their objects are reported as dead when the next state
-     starts. */
+  /* First and last element of the linked list of the streams of closed Lua states, in the order in
+     which the states ended; NULL: empty. The objects of these states are reported as dead when the
+     next state starts. */
   ReaderStream *closed, *last;
   /* Maps state ids + 1 to indexes in 'list'. An entry may be outdated: check the stream's id. */
   IdMap places;

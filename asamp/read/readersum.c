@@ -9,8 +9,8 @@
 
 static const char NOMEMORY[] = "not enough memory";
 
-#define EXACT_MOST	((uint64_t)1 << 63)  /* limit of ReaderSum.labelled, the sum of the exact
-                                                bytes of label sets */
+#define EXACT_MOST	((uint64_t)1 << 63)  /* limit of ReaderSum.labelled, bytes; prevents an
+                                                overflow of this sum */
 
 /* Returns the estimated number of blocks that a sample represents; 0 if the size of its block is
    unknown. */
@@ -95,8 +95,8 @@ static void died (ReaderSum *s, const ReadSample *sample, uint64_t time) {
 }
 
 /* Adds a sample to the totals of its site, kind, label set and slice of time. 'fate': READER_DIED,
-   READER_SURVIVED or READER_UNDECIDED. 'time': when that was decided. Neither is used for a time
-   sample. */
+   READER_SURVIVED or READER_UNDECIDED. 'time': time at which the fate was decided. For a time
+   sample, 'fate' and 'time' are not used. */
 static void readersum_count (ReaderSum *s, const ReadSample *sample, int fate, uint64_t time) {
   uint64_t bytes = readsample_bytes(sample);
   double objects = objectsof(sample);
@@ -383,7 +383,7 @@ static void finishlabels (ReaderSum *s, const ReadProfile *r) {
   if (!s->exactlabels)
     return;
   none->exact += r->allocated - s->labelled;
-  for (i = 0; i < s->nlabels; i++) {  /* sets that the client does not select */
+  for (i = 0; i < s->nlabels; i++) {  /* clears the label sets that the client does not select */
     if (i == 0 ? s->client.labelname != NULL && s->client.labelvalue != NULL
                : r->labelsets[i - 1].unwanted)
       s->labels[i].exact = 0;

@@ -46,7 +46,7 @@ typedef struct ReaderSum {
      allocated during the block's life. Site.kind is not a kind of block but the lifetime's class:
      the number of binary digits of these bytes. */
   SiteTable lives;
-  /* Samples that died, by type of block and lifetime. The fields of a Site have other meanings
+  /* Samples that died, by kind of block and lifetime. The fields of a Site have other meanings
      here: 'node' is the kind of block; 'kind' is the class of the lifetime, the number of binary
      digits of the us from allocation to death. */
   SiteTable times;
@@ -79,23 +79,23 @@ typedef struct ReaderSum {
   /* Survivors that died later, by time of death (divided into slices), call tree node and kind. Of
      the totals, only BinRow.samples and BinRow.bytes are set. */
   Bins gone;
-  /* Allocation samples that died or survived, by the bytes that the program had allocated before
-     (ReadSample.born), divided into slices. Empty if readersum_start was called with 'bins' 0. */
+  /* Allocation samples that died or survived, by ReadSample.born (the bytes that the program had
+     allocated), divided into slices. Empty if readersum_start was called with 'bins' 0. */
   Bins born;
-  /* Survivors alive at the end of the file, without native memory, by the bytes that the program
-     had allocated before them (ReadSample.born), divided into slices. Empty if readersum_start was
-     called with 'bins' 0. BinRow.kind is 2 * path + part.
+  /* Survivors alive at the end of the file, without native memory, by ReadSample.born (the bytes
+     that the program had allocated), divided into slices. Empty if readersum_start was called with
+     'bins' 0. BinRow.kind is 2 * path + part.
      path  index in ReadProfile.paths + 1 of the path of references that keeps the block alive;
            0: unknown, or the last heap walk did not reach the block
-     part  1 for the array or hash part of a table */
+     part  1: the block is the array or hash part of a table; 0: it is another block */
   Bins alive;
   Bins worked;         /* Time samples by slice of time. In all rows, the call tree node and the
                           kind are 0. Empty if 'bins' is empty. */
-  /* Range of time, us: a sample counts only if its time is at least 'since' and below 'till'. In
-     LabelTotals, only the collections in this range count; 'course' has all collections. */
+  /* Range of time, us: a sample counts only if its time is at least 'since' and below 'till'.
+     LabelTotals counts only the collections in this range; 'course' counts all collections. */
   uint64_t since, till;
-  /* If not READERSUM_EVER, only allocation samples that were alive at this time count, us since the
-     start. */
+  /* Time, us since the start: only allocation samples that were alive at this time count.
+     READERSUM_EVER: all samples count. */
   uint64_t instant;
   uint64_t left[LEFT_N];  /* counts of dropped data, set by readersum_finish */
 } ReaderSum;
@@ -105,8 +105,8 @@ typedef struct ReaderSum {
 /* largest number of slices into which ReaderSum.worked divides the time of the profile */
 #define READERSUM_FINE	256u
 
-#define READERSUM_EVER	UINT64_MAX  /* no restriction: value of ReaderSum.instant and of
-                                       ReaderSum.till */
+#define READERSUM_EVER	UINT64_MAX  /* value of ReaderSum.instant and ReaderSum.till that selects
+                                       all samples */
 
 /* Initializes the totals. Returns 0 if out of memory; call readersum_free in either case.
    bins     largest number of slices into which time is divided; 0: no tables with slices

@@ -18,8 +18,8 @@
    on: kinds of blocks. */
 enum { READER_UNKNOWN, READER_TIMESAMPLE, READER_FIRSTKIND };
 
-#define READER_NOSTATE	UINT32_MAX  /* value of an id or index of a Lua state if there is no state,
-                                       or several at once */
+#define READER_NOSTATE	UINT32_MAX  /* value instead of the id or index of a Lua state: there is no
+                                       state, or there are several states */
 
 /* Survival of a sampled block: it died in its first collection, it survived that collection, or the
    file does not record which (UNDECIDED). */
@@ -45,14 +45,13 @@ typedef struct ReadSample {
   /* Thread number in the sample's stack record. In files of many Lua states it is the id of the
      state. */
   uint64_t thread;
-  /* The time at which the block was allocated, measured in allocated bytes: the bytes that all
-     samples up to this one represent, in the order in which their survival was read. Set if the
-     sample has died or survived. In files of other profilers, multiply it by ReadProfile.scale, the
-     sampling period. */
+  /* Time of the allocation, measured in allocated bytes: the bytes that this sample and all samples
+     whose survival was read before represent. Not set until the sample's survival is read. In files
+     of other profilers, multiply 'born' by ReadProfile.scale, the sampling period. */
   uint64_t born;
   uint32_t node;       /* call tree node of the stack; 0: empty stack */
-  /* Index in ReadProfile.kinds. Until the sample's survival was read, a kind without class. For a
-     sample of copied bytes: the reason of the copy (ReaderClient.copy). */
+  /* Index in ReadProfile.kinds. Until the sample's survival is read, the index of a kind without a
+     class. For a sample of copied bytes: the reason of the copy (ReaderClient.copy). */
   uint32_t kind;
   int outside;         /* 1: the block was allocated outside the nursery */
   uint32_t labels;     /* index in ReadProfile.labelsets + 1; 0: no labels */
@@ -65,18 +64,17 @@ typedef struct ReadDeath {
   /* Bytes that the Lua state allocated during the block's life, estimated from the state's samples.
      Not multiplied by ReadProfile.scale. */
   uint64_t allocated;
-  uint64_t tag;        /* value that the client stored in ReaderClient.tag when the sample had
-                          survived */
-  /* Index of the sample (0: oldest) in the list of its Lua state's live survivors, as the list was
-     before the collection that found the block dead. For an orphan ('orphan' is 1): the number of
-     older samples of native memory that are still alive. */
+  uint64_t tag;        /* value of ReaderClient.tag after the callback 'fate' for this sample */
+  /* Index of the sample (0: oldest) in the list of its Lua state's live survivors, before the
+     samples that the same collection found dead were removed from the list. For an orphan ('orphan'
+     is 1): the number of older samples of native memory that are still alive. */
   size_t place;
   /* 1: the sample is an "orphan": native memory that was alive when its Lua state ended. */
   int orphan;
 } ReadDeath;
 
-/* Returns the bytes (time samples: ns) that a sample represents, at most 2^62. Does not
-   multiply by ReadProfile.scale. */
+/* Returns the bytes (time samples: ns) that a sample represents, at most 2^62. The result is not
+   multiplied by ReadProfile.scale. */
 static inline uint64_t readsample_bytes (const ReadSample *s) {
   uint64_t most = (uint64_t)1 << 62;
   return s->period > 0 && s->count > most / s->period ? most
@@ -89,8 +87,8 @@ typedef struct ReadCollection {
   uint64_t duration;   /* pause, us */
   uint64_t processor;  /* CPU time of the pause, us */
   /* CPU time, us, of slices of major collections in the pauses of minor collections since the
-     previous recorded collection. It is included in 'processor' (CPU time of this pause) and 'left'
-     (pauses of unrecorded collections). */
+     previous recorded collection. It is part of 'processor' + 'left': a slice ran in this pause or
+     in the pause of an unrecorded collection. */
   uint64_t slices;
   /* CPU time of the program outside of collections since the previous recorded collection, us; 0:
      unknown */
@@ -105,16 +103,15 @@ typedef struct ReadCollection {
   uint64_t planned, charged;
   uint64_t looked[LOOKED_COUNT];  /* numbers of stack slots, table entries etc. that the collector
                                      visited (enum ProfileLooked) */
-  /* Number of samples whose block was found dead or alive for the first time since the previous
-     recorded collection of the same Lua state; in sampling periods, of which a sample represents
-     one or several. */
+  /* Number of sampling periods represented by the samples whose block was found dead or alive for
+     the first time since the previous recorded collection of the same Lua state. */
   uint64_t decided;
-  /* The part of 'decided' whose block had survived, in sampling periods. */
+  /* The part of 'decided' for the samples whose block was found alive, in sampling periods. */
   uint64_t survived;
-  /* Numbers of minor and of major collections without a record, between the previous record of a
-     collection and this one. */
+  /* Numbers of minor and of major collections since the previous recorded collection that the file
+     does not record. */
   uint64_t minors, majors;
-  uint64_t left;       /* sum of the pauses of the unrecorded collections in 'minors' and 'majors',
+  uint64_t left;       /* sum of the pauses of the collections counted in 'minors' and 'majors',
                           us */
   int major;           /* 1: a major collection or a slice of one; 0: a minor collection */
   int state;           /* phase of the major collection that is running after this pause: 1 marking,
@@ -157,13 +154,13 @@ typedef struct ReadMark {
 /* A heap walk that searched for the references that keep sampled blocks alive. */
 typedef struct ReadWalk {
   uint64_t time;       /* start of the heap walk, us since the start of the profile */
-  uint64_t duration;   /* time that the program waited, us */
+  uint64_t duration;   /* pause of the program for the heap walk, us */
 } ReadWalk;
 
 /* A path of references from a root to a live object: a shorter path and a last reference. */
 typedef struct ReadPath {
-  uint32_t parent;     /* the path without its last reference, index in ReadProfile.paths + 1;
-                          0: there is only one reference */
+  uint32_t parent;     /* the path without its last reference, index in ReadProfile.paths + 1; 0:
+                          the path has only one reference */
   uint32_t step;       /* text of the path's last reference, offset in ReadProfile.text */
   uint32_t depth;      /* number of references, at most READER_MAXSTEPS */
   uint64_t length;     /* sum of the lengths of the texts of the path's references, bytes */
@@ -171,7 +168,7 @@ typedef struct ReadPath {
 
 /* A Lua state. All sums include samples that the client does not select. */
 typedef struct ReadState {
-  uint32_t id;         /* number of the state in the file */
+  uint32_t id;         /* id of the state in the file */
   uint32_t name;       /* name of the state (its script), offset in ReadProfile.text; 0: none */
   uint32_t thread;     /* system number of the last OS thread of the state; 0: unknown */
   int ended;           /* 1: the state was closed */
@@ -180,12 +177,13 @@ typedef struct ReadState {
   uint64_t opened, closed; /* start and end of the state, us; 0: unknown */
   uint64_t allocated;  /* exact number of bytes that the state allocated, not estimated from
                           samples; 0: unknown */
-  uint64_t samples, bytes;    /* of allocation samples: number of sampling periods and number of
-                                 bytes that they represent */
-  uint64_t timesamples, ns;   /* of time samples: number of sampling periods and time in ns that
-                                 they represent */
-  uint64_t survivedbytes, laterbytes;  /* bytes of survivors, and of the survivors that died
-                                          later */
+  /* numbers of sampling periods and of bytes that the state's allocation samples represent */
+  uint64_t samples, bytes;
+  /* number of sampling periods, and time in ns, that the state's time samples represent */
+  uint64_t timesamples, ns;
+  /* 'survivedbytes': bytes that the samples of survivors represent. 'laterbytes': the part of these
+     bytes whose blocks died later. */
+  uint64_t survivedbytes, laterbytes;
   uint64_t minors, majors;    /* numbers of the state's minor and major collections */
 } ReadState;
 
@@ -209,13 +207,13 @@ typedef struct ReadProfile {
   int fates;           /* 1: the file records which samples survived */
   uint64_t followed;   /* largest number of live survivors whose death the writer can record; 0:
                           the file records no deaths */
-  /* Number of survivors that the client selects, but whose death the file does not record, in
-     sampling periods. 0 if the file records no deaths at all. */
+  /* Number of sampling periods represented by the selected survivors whose death the file does not
+     record. 0 if the file records no deaths at all. */
   uint64_t unfollowed;
   int random;          /* 1: the distances between sample points are random; 0: they are constant */
   int wall, cpu;       /* 1: the file has samples of wall time ('wall') or CPU time ('cpu') */
-  /* 1: the file has the times of samples. 0: the reader assumes that samples are one sampling
-     period apart. */
+  /* 1: the file has the times of samples. 0: the reader assumes that successive samples are one
+     period of time samples apart. */
   int timed;
   char interpreter[256];
   char message[256];   /* why the file is incomplete; "" if it is complete */
@@ -255,8 +253,8 @@ typedef struct ReadProfile {
   uint64_t started, ended;   /* start and end of the run, us since the epoch; 0: unknown */
   uint64_t lost;       /* number of samples that the writer has lost */
   uint64_t pid;        /* id of the process; 0: unknown */
-  uint64_t recorder;   /* number that all files of the same flight recorder have; 0: not such a
-                          file, or unknown */
+  uint64_t recorder;   /* number of the flight recorder that wrote the file, the same in all its
+                          files; 0: none, or unknown */
   uint64_t recorded;   /* time at which the flight recorder wrote the file (monotonic clock, us) */
   int live;            /* 1: the file was still being written while it was read */
   /* Time from the start to the end of the run, or to the last event if that is later, us. */
@@ -284,8 +282,8 @@ typedef struct ReadProfile {
      periods counts n times. */
   uint64_t samples;
   uint64_t timesamples;
-  uint64_t undetailed; /* number of samples whose stack is in the file, but not their size, time and
-                          type */
+  uint64_t undetailed; /* number of samples whose stack is in the file, but whose details (size,
+                          time, type) are not */
   /* Numbers of the minor and major collections that the client selects, with or without a
      record. */
   uint64_t minors, majors;
@@ -316,7 +314,8 @@ typedef struct ReaderClient {
   const uint32_t *only;
   size_t nonly;
   /* Select the samples and collections with the label of this name and value. 'labelvalue' NULL:
-     those without a label of this name. 'labelname' NULL: all. */
+     select the samples and collections without a label of this name. 'labelname' NULL: select
+     all. */
   const char *labelname, *labelvalue;
   /* Select events with since <= time < till, us. 'till' 0: no end. */
   uint64_t since, till;
@@ -333,7 +332,7 @@ typedef struct ReaderClient {
   void (*copy) (void *ud, const ReadSample *s);
   /* The survival of an allocation sample, decided at 'time'. 'fate': READER_DIED, READER_SURVIVED
      or READER_UNDECIDED. If 'followed' is 1, the sample survived and its death may be delivered
-     later; the callback may then set 'tag', which the ReadDeath repeats. */
+     later. The callback may then set 'tag', which becomes ReadDeath.tag. */
   void (*fate) (void *ud, const ReadSample *s, int fate, uint64_t time);
   int followed;
   uint64_t tag;
@@ -376,23 +375,27 @@ typedef struct ReaderClient {
      live. The deaths of the other live samples of the state are delivered when the next state
      starts. */
   void (*ends) (void *ud, uint64_t time, uint64_t orphans);
-  /* Called every few MiB of the log. 'fraction': the part of the file that was read, 0 to 1. */
+  /* Called every few MiB of the log. 'fraction': the part of the file that was read, from 0 to
+     1. */
   void (*progress) (void *progressud, double fraction);
   void *progressud;
 } ReaderClient;
 
 void readprofile_free (ReadProfile *r);
 
-#define READER_MAXSOURCES	4000000  /* largest text that readprofile_source appends, bytes */
+#define READER_MAXSOURCES	4000000  /* largest text that readprofile_source builds, bytes */
 
-/* Appends a text that identifies the recording from which a profile comes.
-   - usually "p<pid>:<start, s>:<monotonic start, us>"
-   - for a file of a flight recorder "r<recorder>:<start>:<time of writing>"
+/* Appends to *to a text that identifies the recording from which a profile comes, if *to then has
+   at most READER_MAXSOURCES bytes. Appends nothing if the recording is unknown.
+   - usually "p<pid>:<start, s since the epoch>:<monotonic start, us>"
+   - for a file of a flight recorder "r<recorder>:<monotonic start, us>:<monotonic time of writing,
+     us>"
    - for a merged profile the texts of its known recordings, separated by spaces */
 void readprofile_source (const ReadProfile *r, Bytes *to);
 
 /* Returns the name of the type (table, string, ...) of an element of ReadProfile.kinds, to be shown
-   to users. The text is stored in ReadProfile.text or 'buffer'. 'kind': index of the element. */
+   to users. The text is a constant or is stored in ReadProfile.text or 'buffer'. 'kind': index of
+   the element. */
 const char *readprofile_kindname (const ReadProfile *r, uint32_t kind, char buffer[40]);
 
 /* largest text that readprofile_kindlabel writes, bytes */

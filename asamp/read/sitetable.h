@@ -29,18 +29,17 @@ typedef struct Site {
   uint64_t ns;              /* time that the time samples represent, ns */
   /* 'ns' divided by the profile's first period of time samples. Set by readersum_finish. */
   double time;
-  /* The following numbers of samples are numbers of sampling periods, of which a sample represents
-     one or several. 'survived': samples whose block survived. */
-  uint64_t survived;
+  uint64_t survived;        /* number of sampling periods that the samples of survivors represent */
   uint64_t survivedbytes;   /* bytes that the samples of survivors represent */
-  uint64_t later;           /* number of survivors that died later, in sampling periods */
+  /* number of sampling periods that the samples of survivors that died later represent */
+  uint64_t later;
   uint64_t laterbytes;      /* bytes that the samples of survivors that died later represent */
-  /* number of samples whose survival is not known, in sampling periods */
+  /* number of sampling periods that the samples with unknown survival represent */
   uint64_t undecided;
-  uint64_t undecidedbytes;  /* bytes that the samples whose survival is not known represent */
+  uint64_t undecidedbytes;  /* bytes that the samples with unknown survival represent */
   /* Estimated variances: 'timesquares' of the number of time samples, 'nssquares' of 'ns'. They
-     give the error of a difference between two profiles. A time sample adds count^2 to the first
-     and the square of its ns to the second. */
+     give the error of a difference between two profiles. A time sample adds count^2 to
+     'timesquares' and the square of its ns to 'nssquares'. */
   double timesquares, nssquares;
   /* Estimated variance of 'bytes'. An allocation sample adds count * period^2, because it has
      'count' independent sample points. */
@@ -50,11 +49,11 @@ typedef struct Site {
   /* Estimated number of allocated blocks: each sample adds (bytes that it represents) / (size of
      its block). */
   double objects;
-  double kept;              /* estimated number of the blocks whose death is not recorded */
-  /* Estimated sum of the lifetimes of all blocks whose death is recorded, us. */
+  double kept;              /* estimated number of blocks whose death the file does not record */
+  /* Estimated sum of the lifetimes of all blocks whose death the file records, us. */
   double life;
-  /* Sum of the times, us since the start, at which the blocks counted in 'kept' (death not
-     recorded) were allocated. With the time of the end, it gives the sum of their ages. */
+  /* Sum of the times, us since the start, at which the blocks counted in 'kept' were allocated.
+     kept * (end of the profile) - births is the sum of the ages of these blocks at the end. */
   double births;
 } Site;
 

@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Samples are first assigned to places: one Lua state, all states of a script, or all others.
-   Later, places are merged into groups. This number is the place of the states that have no place
-   of their own and whose script has none either. */
+/* Samples are first assigned to places: one Lua state, all states of a script, or all other states.
+   Later, places are merged into groups. OTHERS is the number of the place of all other states:
+   neither the state nor its script has a place. */
 #define OTHERS	(2 * TAGS_STATES)
 
 int tags_init (Tags *t, int by) {
@@ -30,8 +30,8 @@ void tags_free (Tags *t) {
   memset(t, 0, sizeof(*t));
 }
 
-/* Returns the place (a number to which samples are assigned) that all states of a script share;
-   assigns one if needed. Returns OTHERS if none is free. */
+/* Returns the number of the place (tags.h) that all states of a script share; assigns a place to
+   the script if needed. Returns OTHERS if no place is free. */
 static uint32_t script (Tags *t, uint32_t name) {
   uint32_t i;
   for (i = 0; i < t->nnames; i++) {
@@ -44,8 +44,9 @@ static uint32_t script (Tags *t, uint32_t name) {
   return TAGS_STATES + t->nnames++;
 }
 
-/* Returns the number ("place") to which samples of the client's current Lua state are assigned:
-   that of the state alone, that of all states of its script, or OTHERS. */
+/* Returns the number of the place (tags.h) of the client's current Lua state: the place of this
+   state alone, the place of all states of its script, or OTHERS. Returns 0 if tags do not
+   distinguish states. */
 static uint32_t place (Tags *t, const ReaderClient *c) {
   if (!(t->by & (TAGS_BYSTATE | TAGS_BYSCRIPT)) || !t->r->many)
     return 0;
@@ -86,10 +87,9 @@ static void groupstates (Tags *t, const ReadProfile *r) {
   t->ngroups = (uint32_t)r->nstates;
 }
 
-/* Makes a group of Lua states for each script. Fills t->groupof, which maps a state's place (a
-   number for one state or for all states of a script) to its group. Returns the number of states
-   whose script has no group. Adds to *together the number of states that share a group with an
-   earlier state of the same script. */
+/* Makes a group of Lua states for each script. Fills t->groupof, which maps places (tags.h) to
+   groups. Returns the number of states whose script has no group. Adds to *together the number of
+   states that share a group with an earlier state of the same script. */
 static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together) {
   uint64_t others = 0;
   uint32_t i;
@@ -104,13 +104,14 @@ static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together)
       t->groups[at - TAGS_STATES].states++;
   }
   for (i = 0; i < t->nnames; i++) {
-    /* 'states' is 0 if all states of the script were renamed since the script was added */
+    /* A group has no states if all states of its script were renamed after 'script' had added the
+       script. Such a group adds nothing to *together. */
     *together += t->groups[i].states - (t->groups[i].states > 0);
     t->groups[i].row = READER_NOSTATE;
     t->groups[i].name = t->names[i];
     t->groupof[TAGS_STATES + i] = i;
   }
-  for (i = 0; i < TAGS_STATES; i++) {  /* maps states whose script has no group to the last group */
+  for (i = 0; i < TAGS_STATES; i++) {  /* states whose script has no group are in the last group */
     if (t->groupof[i] == OTHERS - TAGS_STATES)
       t->groupof[i] = t->nnames;
   }
@@ -118,8 +119,8 @@ static uint64_t groupscripts (Tags *t, const ReadProfile *r, uint64_t *together)
   return others;
 }
 
-/* Returns 1 if there are samples of Lua states that are counted neither by themselves nor with
-   their script (place OTHERS). */
+/* Returns 1 if the group of all other states has samples: samples with the place OTHERS, or samples
+   with tag 0 because there are TAGS_MOST tags. */
 static int hasothers (const Tags *t) {
   size_t i;
   for (i = 1; i < t->n && t->list[i].group != OTHERS; i++) ;

@@ -49,8 +49,8 @@ typedef struct Tags {
   Tag *list;
   size_t n, size;       /* number of tags, capacity */
   IdMap bykey;          /* maps each combination of properties to its tag */
-  /* Names of scripts, offsets in ReadProfile.text. The samples of all states of the script names[i]
-     have the number TAGS_STATES + i as Tag.group. */
+  /* Names of scripts, offsets in ReadProfile.text. TAGS_STATES + i is the number of the place
+     (Tag.group) of all states of the script names[i]. */
   uint32_t names[TAGS_STATES];
   uint32_t nnames;      /* number of scripts in 'names' */
   uint64_t spilled;     /* number of sampling periods that are counted with tag 0 because there are
@@ -62,9 +62,9 @@ typedef struct Tags {
                                      tags_finish */
 } Tags;
 
-/* Initializes t, which numbers the combinations of properties that samples have. 'by' selects the
-   properties: flags TAGS_BYLABELS, TAGS_BYSTATE, ... or 0. Returns 0 if out of memory; call
-   tags_free in either case. */
+/* Initializes *t without combinations of properties. 'by' selects the properties: a sum of
+   TAGS_BYLABELS, TAGS_BYSTATE, ..., or 0. Returns 0 if out of memory; call tags_free in either
+   case. */
 int tags_init (Tags *t, int by);
 
 void tags_free (Tags *t);

@@ -33,8 +33,9 @@ typedef struct Tree {
 int tree_init (Tree *t);
 void tree_free (Tree *t);
 
-/* Returns the child of the node 'parent' with that id and line; creates the child if needed. If the
-   tree has TREE_MAXNODES nodes, returns 'parent'. Returns 0 if out of memory. */
+/* Returns the child of the node 'parent' with that id and line; creates the child if needed. If
+   TREE_MAXNODES nodes exist already, returns 'parent' instead of a new child. Returns 0 if out of
+   memory. */
 uint32_t tree_child (Tree *t, uint32_t parent, uint64_t id, uint32_t line);
 
 #endif
