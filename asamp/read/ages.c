@@ -17,7 +17,7 @@ int ages_add (Ages *a, uint64_t bytes, int survived) {
 }
 
 /* Returns the bin of u or v: the number of bytes allocated after a byte until the next collection
-   (u), or before it since the previous collection (v). Bins grow by powers of 2 (AG1). */
+   (u), or before it since the previous collection (v). The widths of the bins are given by AG1. */
 static size_t binof (double length) {
   double k;
   if (!(length >= AGES_FIRST))

@@ -43,8 +43,8 @@ static inline uint32_t aliases_of (const Aliases *a, uint32_t n) {
 }
 
 /* Makes 'alias' (not 0), the number of an earlier function with the same name, represent function
-   number n. If there are READER_MAXALIASES entries, only counts the function in 'left'. Returns 0
-   if out of memory. */
+   number n. If n needs a new page, but the pages have READER_MAXALIASES entries, only counts the
+   function in 'left'. Returns 0 if out of memory. */
 int aliases_set (Aliases *a, uint32_t n, uint32_t alias);
 /* Frees the memory of the map. The map is then empty. */
 void aliases_free (Aliases *a);

@@ -2,13 +2,13 @@
 /*
 ** Totals by slice and by site (call tree node and kind of block). A slice is a range of time or of
 ** allocated bytes; a bin is the number of a slice. The length of the profile is not known at first,
-** so slices start with width 1. If a position lies beyond the last possible slice, the width is
-** doubled: pairs of slices are merged.
+** so slices start with width 1. If a sample lies beyond the last possible slice, the width of all
+** slices is doubled: pairs of slices are merged.
 **
 **   B1  a row's bin is below 'most'; the width is a power of 2;
 **   B2  no two rows have the same bin, node and kind;
 **   B3  at most BINS_MAXROWS rows, and two more rows of node 0 for each bin. A sample that would
-**       need a further row counts in one of these two: a time sample in the row of the kind
+**       need a further row counts in one of these two rows: a time sample in the row of the kind
 **       READER_TIMESAMPLE, any other sample in the row of the kind READER_UNKNOWN.
 */
 #ifndef asamp_bins_h

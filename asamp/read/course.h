@@ -5,10 +5,11 @@
 ** record each collection: a record has the number and the pauses of the unrecorded collections
 ** before it.
 **
-**   CO1  at most COURSE_MOST spans; each except the last has 'group' collections, a power of 2;
+**   CO1  at most COURSE_MOST spans; each span except the last has 'group' recorded collections, a
+**        power of 2;
 **   CO2  sums and extremes of a span are exact, also after merging;
 **   CO3  a slot of the histogram counts the pauses in a range of lengths. The width of the range is
-**        1 us, or at most 1/512 of the shortest pause in it.
+**        1 us, or at most 1/512 of the shortest pause in the range.
 */
 #ifndef asamp_course_h
 #define asamp_course_h
@@ -23,7 +24,7 @@ typedef struct Span {
   /* 'duration': sum of the pauses. 'processor': sum of their CPU times; an unrecorded collection,
      whose CPU time is unknown, counts with its pause. */
   uint64_t duration, processor;
-  /* CPU time, us, of slices of major collections that ran within minor pauses. A part of
+  /* CPU time, us, of slices of major collections that ran within minor pauses. It is a part of
      'processor'. */
   uint64_t slices;
   uint64_t mutator;      /* CPU time of the program between collections, us */
@@ -54,8 +55,8 @@ typedef struct Span {
 typedef struct Course {
   Span *spans;           /* the timeline: all spans, oldest first */
   size_t n, size;        /* number of spans, capacity */
-  /* number of consecutive collections that an element of 'spans' combines; the last one may have
-     fewer */
+  /* number of consecutive recorded collections that an element of 'spans' combines; the last
+     element may have fewer */
   uint64_t group;
   uint64_t collections;  /* number of recorded collections, minor and major */
   ReadCollection first, last;
@@ -63,9 +64,9 @@ typedef struct Course {
      collection with this pause ended. All in us. */
   uint64_t total, longest, longestat;
   /* CPU time in us.
-     processor       of all collections. For a collection without a record in the file, CPU time
-                     is unknown, so its pause is added instead
-     majorprocessor  of major collections, including slices within minor pauses */
+     processor       CPU time of all collections. The CPU time of an unrecorded collection is
+                     unknown, so its pause is added instead
+     majorprocessor  CPU time of major collections, with their slices within minor pauses */
   uint64_t processor, majorprocessor;
   /* Sums of the fields of ReadCollection with the same names, bytes. */
   uint64_t tenured, planned, charged;

@@ -32,7 +32,8 @@ void marks_free (Marks *m) {
   memset(m, 0, sizeof(*m));
 }
 
-/* Returns a copy of the value, cut at its first NUL and to 'most' bytes; NULL if out of memory. */
+/* Returns a copy of the mark's value, cut at its first NUL and to at most 3 * READER_MAXNAME bytes;
+   NULL if out of memory. */
 static char *copyof (const ReadMark *mark) {
   const size_t most = 3 * (size_t)READER_MAXNAME;
   return strndup(mark->value, mark->valuelength < most ? mark->valuelength : most);
@@ -91,7 +92,7 @@ static void marks_count (MarkName *to, uint64_t time, const char *value) {
   to->integers += value[strspn(value, "0123456789+- ")] == '\0';
 }
 
-/* Drops every second kept mark, to have space for more. Call it if MARKS_MOST marks are kept. */
+/* Drops every second kept mark and doubles 'step'. Call it if MARKS_MOST marks are kept. */
 static void marks_halve (Marks *m) {
   size_t i;
   for (i = 0; i < m->n / 2; i++) {

@@ -5,7 +5,7 @@
 **
 **   MK1  at most MARKS_NAMES names; the last name represents all further names. At most MARKS_MOST
 **        marks are kept. Values are cut to 3 * READER_MAXNAME bytes: the writer stores at most
-**        4,095 bytes, each of which may become U+FFFD;
+**        4,095 bytes, each of which may become U+FFFD (3 bytes);
 **   MK2  the kept marks are the first mark and every 'step'-th mark after it.
 */
 #ifndef asamp_marks_h

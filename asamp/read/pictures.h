@@ -2,8 +2,8 @@
 /*
 ** Snapshots of resident memory. Each row of a snapshot has the bytes of one kind of memory.
 **
-**   PI1  at most PICTURES_MOST snapshots. At the limit every second one is dropped, except the last
-**        one and the one with the largest 'rss';
+**   PI1  at most PICTURES_MOST snapshots. At the limit every second snapshot is dropped, except the
+**        last snapshot and the snapshot with the largest 'rss';
 **   PI2  a snapshot has at most PICTURES_ROWS rows.
 */
 #ifndef asamp_pictures_h

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Reads a profile, a VMProf log (doc/profile-format.md), in one pass: plain or gzip, of versions 0
-** to 7, of asamp or another writer. Events go to a client (ReaderClient); the result (ReadProfile)
-** has the rest: call tree, names, totals of collections. The reader's data is in readerstate.h;
-** readersum.h computes totals.
+** to 7, of asamp or another writer. Events go to a client (ReaderClient). The result (ReadProfile)
+** has the data that are not events: call tree, names, numbers of collections. The reader's data is
+** in readerstate.h; readersum.h computes totals.
 **
 **   R1  of a damaged file, all events before the damage are delivered, and ReadProfile.message has
-**       its position;
+**       the position of the damage;
 **   R2  memory does not grow with the length of the file, only with the numbers of distinct stacks,
 **       names and states, and of live samples. Data beyond the limits (bounds.h) are dropped and
 **       counted (readerleft.h);

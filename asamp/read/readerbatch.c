@@ -105,8 +105,8 @@ static void advance (ReaderState *s, Periods *p, uint64_t sample) {
 /* ------------------------------------------------------------- samples -- */
 
 /* Removes 'copies' equal stacks from the queue and delivers them as one sample, which represents
-   'count' sampling periods. 'outside' and 'labels' are its fields in ReadSample. Returns 0 if the
-   queue has fewer equal stacks, or if a number is invalid. */
+   'count' sampling periods. 'outside', 'labels': values for the fields of ReadSample with these
+   names. Returns 0 if the queue has fewer equal stacks, or if a number is invalid. */
 static int onesample (ReaderState *s, Details *d, uint64_t count,
                       uint64_t copies, int outside, uint32_t labels) {
   ReadSample sample;
@@ -316,7 +316,7 @@ static void fates (ReaderState *s, Fields *f, Fields *events) {
 }
 
 /* Reads a line "d", which reports deaths in the list of live survivors as lengths of runs: a run of
-   samples that are still alive, then one of samples that have died, and so on alternately. */
+   samples that are still alive, then a run of samples that have died, and so on alternately. */
 static void deaths (ReaderState *s, Fields *f, const Fields *events) {
   uint64_t time = decision(s, *events), alive, dead;
   while (details_number(f, &alive) && details_number(f, &dead))

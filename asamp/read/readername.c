@@ -71,7 +71,7 @@ void readername_add (ReaderState *s, uint64_t id, const char *text, size_t n) {
 }
 
 /* Sets the names of the types of blocks, from the meta records __rtype_N. Asamp's files of version
-   6 lack these records: for them, uses the names of the frame ids that represent types
+   6 lack these records. In these files, uses the names of the frame ids that represent types
    (frameids.h). */
 static void namekinds (ReaderState *s) {
   ReadProfile *r = s->r;

@@ -119,10 +119,10 @@ static uint64_t statat (const ReaderState *s, const unsigned char *words, size_t
                              : 0;
 }
 
-/* Reads an object record: one word for each sampled object, newest first, then one for each
-   statistic. Meta records gc_stats__N name the statistics. Before these records are read, it is
-   unknown where the statistics start: in this case reads as many words as there are samples without
-   a known survival. */
+/* Reads an object record: one word for each sampled object, newest first, then one word for each
+   statistic. Meta records gc_stats__N name the statistics. Before these meta records are read, the
+   number of statistics is unknown. In this case reads as many words as there are samples with
+   unknown survival. */
 void readerstack_objects (ReaderState *s, double seconds, const unsigned char *words, size_t n) {
   ReadProfile *r = s->r;
   ReadCollection c;

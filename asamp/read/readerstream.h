@@ -4,16 +4,17 @@
 ** state whose id is in its record. A line of a batch (readerbatch.h) belongs to the state that the
 ** last line "N" (start of a state) or "S" (selection of a state) has named.
 **
-** The deaths of a closed state's objects are delivered when the next state starts. A report thus
-** shows the leaks of a program that closes its only state at exit, but not those of each state of a
-** server with a state per request. Orphans are a closed state's live samples of native memory,
-** which does not die with the state.
+** The deaths of a closed state's objects are delivered when the next state starts, not before. So a
+** program that closes its only state at exit has a report of the objects that were alive then. In a
+** server with a state per request, the objects of closed states count as dead. Orphans are a closed
+** state's live samples of native memory, which does not die with the state.
 **
 **   RS1  at most READER_MAXSTREAMS streams; further states share ReaderState.single, whose samples
 **        have no outcome;
 **   RS2  each state has a row of ReadProfile.states; at most READER_MAXSTATES rows. All further
 **        states share the last row;
-**   RS3  at most READER_MAXSTREAMS ended states have orphans; those of further states are dropped.
+**   RS3  at most READER_MAXSTREAMS ended states have orphans; the orphans of further states are
+**        dropped.
 */
 #ifndef asamp_readerstream_h
 #define asamp_readerstream_h

@@ -58,8 +58,8 @@ static void countlabels (ReaderSum *s, const ReadSample *sample, int fate) {
 }
 
 /* Returns the index in 'table' of the site to which a sample belongs, or SITETABLE_NONE if out of
-   memory. Also stores the index in client.tag, which the reader passes back as ReadDeath.tag if the
-   sample dies. */
+   memory. Also stores the index in client.tag. If the sample survives and dies later, the reader
+   passes the index back as ReadDeath.tag. */
 static size_t siteof (ReaderSum *s, const ReadSample *sample) {
   uint32_t tag = s->tags != NULL ? tags_at(s->tags, &s->client, sample->labels, sample->count)
                                  : 0;
@@ -190,8 +190,8 @@ static void readersum_fate (void *ud, const ReadSample *sample, int fate, uint64
     s->client.stop = NOMEMORY;
 }
 
-/* Removes a survivor from the totals to which it was added, because it was already dead at the time
-   s->instant. */
+/* Removes a survivor from the totals to which it was added, because it was dead at the time
+   s->instant. 'site': its site in s->table. */
 static void readersum_uncount (ReaderSum *s, Site *site, const ReadSample *sample) {
   uint64_t bytes = readsample_bytes(sample);
   KindTotals *kind = &s->kinds[sample->kind];
@@ -361,8 +361,8 @@ int readersum_start (ReaderSum *s, uint32_t bins, uint64_t instant) {
          pictures_init(&s->pictures);
 }
 
-/* Sets Site.time: the time samples of a site, in units of the profile's first period of time
-   samples. */
+/* Sets Site.time and Site.timesquares for a site of time samples. Their unit is the profile's first
+   period of time samples. */
 static void finishtime (Site *site, const ReadProfile *r) {
   double period = (double)r->timeperiod;
   site->time = (double)site->samples;

@@ -41,7 +41,7 @@ typedef struct LabelTotals {
 
 typedef struct ReaderSum {
   ReaderClient client; /* the client, to be passed to reader_read */
-  SiteTable table;        /* all samples, by call tree node and kind */
+  SiteTable table;        /* allocation and time samples, by call tree node, kind and tag */
   /* Survivors that died later, by call tree node and lifetime. The lifetime is measured in bytes
      allocated during the block's life. Site.kind is not a kind of block but the lifetime's class:
      the number of binary digits of these bytes. */
@@ -73,9 +73,9 @@ typedef struct ReaderSum {
   Pictures pictures;   /* snapshots of resident memory */
   ReadWalk walks[READERSUM_WALKS];  /* the first heap walk and every walkstep-th after it */
   size_t nwalks;       /* number of walks in 'walks' */
-  uint64_t walkstep, walkcount;  /* 'walkstep': of each 'walkstep' consecutive heap walks, the first
+  uint64_t walkstep, walkcount;  /* 'walkstep' (a power of 2): the first of each 'walkstep' walks
                                     is kept. 'walkcount': number of all heap walks. */
-  Bins bins;           /* all samples, by slice of time, call tree node and kind */
+  Bins bins;           /* allocation and time samples, by slice of time, call tree node and kind */
   /* Survivors that died later, by time of death (divided into slices), call tree node and kind. Of
      the totals, only BinRow.samples and BinRow.bytes are set. */
   Bins gone;
@@ -90,7 +90,7 @@ typedef struct ReaderSum {
      part  1: the block is the array or hash part of a table; 0: it is another block */
   Bins alive;
   Bins worked;         /* Time samples by slice of time. In all rows, the call tree node and the
-                          kind are 0. Empty if 'bins' is empty. */
+                          kind are 0. Empty if readersum_start was called with 'bins' 0. */
   /* Range of time, us: a sample counts only if its time is at least 'since' and below 'till'.
      LabelTotals counts only the collections in this range; 'course' counts all collections. */
   uint64_t since, till;

@@ -115,7 +115,7 @@ typedef struct ReadCollection {
                           us */
   int major;           /* 1: a major collection or a slice of one; 0: a minor collection */
   int state;           /* phase of the major collection that is running after this pause: 1 marking,
-                          2 sweeping, 3 finalizing; 0: none is running */
+                          2 sweeping, 3 finalizing; 0: no major collection is running */
   uint32_t labels;     /* label set of the running thread, index in ReadProfile.labelsets + 1;
                           0: no labels */
 } ReadCollection;
@@ -202,7 +202,7 @@ typedef struct ReadProfile {
   int own;             /* 1: asamp wrote the file */
   int packed;          /* 1: the file is compressed with gzip */
   int lines;           /* 1: frames have line numbers */
-  int native;          /* 1: the file declares native frames */
+  int native;          /* 1: the header of the file declares native frames */
   int complete;        /* 1: the trailer was read and the checksum is right */
   int fates;           /* 1: the file records which samples survived */
   uint64_t followed;   /* largest number of live survivors whose death the writer can record; 0:
@@ -223,7 +223,7 @@ typedef struct ReadProfile {
   struct ReadEnd {
     uint64_t intact;   /* bytes of the log before the record that could not be read */
     uint64_t unpaired; /* number of allocation samples whose object record was not read; 0 in logs
-                          without such records (version 0 to 6, or 32 bits) */
+                          of version 0 to 6 or of 32 bits */
     uint64_t statistics;  /* number of words with statistics at the end of each object record */
     double seconds;    /* time of the last stack or object record; 0 before version 7 */
     /* 1: the log has the meta record "period" ('period') or "asamp.undecided" ('undecided'). */
