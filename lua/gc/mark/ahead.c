@@ -127,10 +127,10 @@ static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, Entry *
 }
 
 
-/* Keeps word k of list d, a slot of t, while d is compacted in place: moves the word down to index
-   *kept, and increments *kept. If *keptof, the table of the last kept slot, is not t, first stores
-   t there. Overwrites only words that were read before: the table and the slot were two words of d,
-   at indexes up to k. */
+/* Keeps word k, a slot of t, while list d is compacted in place: stores the word at index *kept,
+   and increments *kept. If the last kept slot is not a slot of t (*keptof), first keeps the word of
+   t in the same way. Overwrites no unread word, because the words of t and of the slot were both
+   read at indexes up to k. */
 static inline void ahead_keep (luaN_Vec *d, size_t k, const Table *t, const Table **keptof,
                                size_t *kept) {
   void *slot = d->a[k];
@@ -370,7 +370,7 @@ static inline void bury (const Entry *e) {
 
 
 /* Removes the first weak.hidden words from the list of unmarked weak values. Slices have tombstoned
-   these values, and must have restored or cleared all of them since. */
+   these values, and have restored or cleared all of them since. */
 static void dropshown (luaN_Weak *w) {
   luaN_Vec *d = &w->doubtful[LUAN_DOUBTVALUES];
   size_t k = w->hidden;

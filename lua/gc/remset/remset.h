@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The remembered set lists the old objects and slots that may refer to young objects. An entry is
-** an old object or, for a larger table, one slot. The next minor collection visits all entries (G1,
-** G8 of gc.h). Adding never fails: if a list can be neither enlarged nor shortened (refine.c),
-** remset.overflow is set, and the next collection is a full one, which needs no remembered set.
+** an old object or, for a table of more than LUAN_SMALLTABLE slots, one slot. The next minor
+** collection visits all entries (G1, G8 of gc.h). Adding never fails: if a list can be neither
+** enlarged nor shortened (refine.c), remset.overflow is set, and the next collection is a full one,
+** which needs no remembered set.
 */
 #pragma once
 

@@ -88,8 +88,9 @@ int luaN_roomfor (lua_State *L, int size) {
 }
 
 
-/* Nothing may be allocated between the move of L's stack and this call (gc.h), because the sample
-   of the new stack's memory is postponed until luaN_takewaiting takes it (S2). */
+/* To be called when L's stack was moved (gc.h). Nothing may be allocated between the move and this
+   call: the sample of the new stack's memory is postponed until luaN_takewaiting takes it here
+   (S2). */
 void luaN_moved (lua_State *L, int oldsize, int size) {
   L->stackroom = stacksize(L);
   L->stack_last.p = L->stack.p + size;
