@@ -442,7 +442,8 @@
 #define LUAN_LISTED	0x10
 /* Bit of a thread's 'marked': a collection has shortened the thread's stack in place, and the stack
    may soon be deep again. Therefore the next call of luaN_shrinkthread does not move the stack to a
-   smaller block; it only clears the bit. (With its argument 'all' set to 1, it ignores the bit.) */
+   smaller block, but only clears the bit. (If its argument 'all' is 1, luaN_shrinkthread ignores
+   the bit.) */
 #define LUAN_LONG	0x10
 /* Bit of 'marked' of a long string or userdata: the running minor collection has reached the object
    but does not tenure it (ageing.h, waiting.h). */

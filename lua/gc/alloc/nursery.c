@@ -57,9 +57,10 @@ static int takeoverflow (luaN_Heap *h, luaN_Region *r, size_t n) {
 
 /*
 ** Bump-allocates n bytes in the current hole (run of free lines), even above heap.limit. Takes
-** another hole if the current one is too short. Returns NULL, and keeps the current hole, if it
-** finds none of n bytes; above LUAN_SMALL bytes, it does not search other blocks. desperate: 1
-** after an emergency collection, to search all blocks.
+** another hole if the current one is too short. If there is a current hole and n is above
+** LUAN_SMALL, searches only the block of that hole and the overflow region. Returns NULL, and keeps
+** the current hole, if no hole of n bytes is found. desperate: argument of luaN_nexthole, 1 after
+** an emergency collection.
 */
 static char *bump (global_State *g, size_t n, int desperate) {
   luaN_Heap *h = &g->heap;
@@ -419,8 +420,8 @@ static void payback (global_State *g, size_t n) {
   if (back > luaN_used(g)) back = luaN_used(g);
   if (back <= 0) return;
   g->heap.spare -= (size_t)back;
-  /* Leaves heap.limit, the address up to which the fast path allocates, unchanged: until
-     luaN_setlimit is called, it may be lower than necessary. */
+  /* Leaves heap.limit, the address up to which the fast path allocates, unchanged. The limit may be
+     lower than necessary until luaN_setlimit is called. */
   g->GCdebt -= back;
   g->totalbytes += back;
 }

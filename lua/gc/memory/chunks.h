@@ -20,8 +20,8 @@
 */
 LUAI_FUNC int luaN_leavesroom (struct global_State *g, size_t n);
 
-/* Adds a chunk of one or more empty blocks. Each can contain an allocation of n bytes (n <=
-   LUAN_LARGE + 8). Returns 0 if there is no memory. Does not collect. */
+/* Adds a chunk of one or more empty blocks, and returns 1. Each block can contain an allocation of
+   n bytes (n <= LUAN_LARGE + 8). Returns 0 if there is no memory. Does not collect. */
 LUAI_FUNC int luaN_newchunk (struct global_State *g, size_t n);
 
 /* Frees all chunks of a closed state, with the objects in them. May keep mappings for other states

@@ -260,9 +260,8 @@ typedef struct luaN_Blocks {
   /* Bytes that luaN_ask has freed since the last call of luaN_freeend. luaN_freeend adds them to
      the count of freed bytes of the process (giveback.h). */
   size_t freed;
-  /* Limit of luaN_askmore, in bytes: it refuses growth that would raise the field 'held' to this
-     number; 0: no limit. Set when lua_Alloc refuses memory; set to 0 at the end of a major
-     collection. */
+  /* Limit in bytes: luaN_askmore refuses growth that would raise the field 'held' to this number;
+     0: no limit. Set when lua_Alloc refuses memory; set to 0 at the end of a major collection. */
   size_t ceiling;
   /* A number of bytes for the field 'held': a test of luaN_leavesroom has shown that lua_Alloc can
      provide memory until 'held' has this number. Growth after which at least half of the reserve

@@ -13,9 +13,9 @@
    a chunk to the heap; if 'desperate' is 1, searches every block before that. Never collects. */
 LUAI_FUNC int luaN_nexthole (struct global_State *g, luaN_Region *r, size_t n, int desperate);
 
-/* Sets *r to the next hole (run of free lines) of at least n bytes in the same block, at or above
-   the address r->end. Returns 0, with *r unchanged, if the block has no such hole or *r is not in a
-   block. */
+/* Sets *r to the next hole (run of free lines) of at least n bytes in the block of *r, at or above
+   the address r->end. Returns 0, with *r unchanged, if the block has no such hole or *r has no
+   hole. */
 LUAI_FUNC int luaN_holehere (struct global_State *g, luaN_Region *r, size_t n);
 
 /* Frees the lines of the nursery in which no object has survived: removes LUAN_YOUNG from all
