@@ -64,9 +64,9 @@ typedef struct luaN_Sampler {
      or full collection. */
   void (*decide) (void *ud, lua_State *L, int major);
   /* Called at the end of the pause of each minor or full collection. The pause has called 'decide'
-     once. It has called 'decide' twice if a slice of a major collection ran in it and ended the
-     marking of that collection. No sample was taken after the last call of 'decide'. The field
-     'began' of luaN_Memory is the start of the pause. */
+     once, or twice if a slice of a major collection ran in it and ended the marking of that
+     collection. No sample was taken after the last call of 'decide'. The field 'began' of
+     luaN_Memory is the start of the pause. */
   void (*collected) (void *ud, lua_State *L);
   /* Called for a watched block. Also called for an unwatched block that has the same bit as a
      watched block in the bit set of luaN_watch (luaN_watchbit). The events are:
@@ -716,7 +716,8 @@ typedef struct luaN_Registers {
 } luaN_Registers;
 
 /*
-** Records a tick in *m, requests a call of the sampler's 'point', and returns 1. The call comes
+** Records a tick in *m, requests a call of the sampler's 'point', and returns 1. The call comes at
+** the first of these safepoints:
 ** - before the next VM instruction
 ** - when a running C function calls another function or ends
 ** - at the end of a collection
