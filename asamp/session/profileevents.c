@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Puts events into the queue of a profile (profilequeue.h), including the last ones at exit. */
+/* Puts events into the queue of a profile (profilequeue.h), including the last events at exit. */
 #define _GNU_SOURCE
 #include "profilequeue.h"
 #include "clock.h"
@@ -427,7 +427,7 @@ void profile_collection (ProfileState *s, const ProfileCollection *c,
 /* The writer thread counts as stuck if it uses no CPU time for this long (ms). */
 #define STUCK_MS	3000
 
-/* Takes the lock. Returns 0 if that takes more than LOCK_MS. */
+/* Takes the lock. Returns 0, without the lock, after LOCK_MS. */
 static int trylock (Profile *p) {
   int i;
   for (i = 0; i < LOCK_MS; i++) {
@@ -439,7 +439,7 @@ static int trylock (Profile *p) {
 }
 
 /* Returns 1 if the writer thread is not stuck: it has used CPU time since the last call, or waits
-   for a write to the file. *used has the CPU time at the last call, and is updated. */
+   for a write to the file. *used: CPU time of the thread at the last call; updated by each call. */
 static int works (const Profile *p, uint64_t *used) {
   uint64_t before = *used;
   *used = clock_read(p->clock);

@@ -147,7 +147,7 @@ static void resident_places (luaN_Places *p, uint64_t *living, uint64_t *residen
 
 /* Subtracts bytes that are reserved, but not resident, from the bytes of a row. *untouched: number
    of such bytes that are not subtracted yet. Subtracts the smaller of *row and *untouched from
-   both if that is above 0. */
+   both; does nothing if the smaller is not above 0. */
 static void resident_take (int64_t *row, int64_t *untouched) {
   int64_t n = (*row < *untouched) ? *row : *untouched;
   if (n <= 0) return;
@@ -349,7 +349,7 @@ static int claimdue (ResidentPolicy *p, uint64_t now, uint64_t rss, int last, in
   return yes;
 }
 
-/* Returns 1 in the first YOUNG ns of a profile. Sets p->started if it is 0. */
+/* Returns 1 in the first YOUNG ns of a profile. If p->started is 0, sets it to 'now'. */
 static int isyoung (ResidentPolicy *p, uint64_t now) {
   uint64_t started = 0;
   if (__atomic_compare_exchange_n(&p->started, &started, now, 0, __ATOMIC_RELAXED,

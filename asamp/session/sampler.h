@@ -115,7 +115,7 @@ typedef struct SamplerStats {
   uint64_t unfollowed;
   int timing;			/* 1: time is sampled */
   uint64_t timesamples;		/* number of sampling periods that the time samples represent */
-  uint64_t minors, majors;	/* collections since the state was made */
+  uint64_t minors, majors;	/* numbers of collections since the state was made */
   uint64_t nanoseconds;		/* time that the program's thread has spent in the sampler, ns */
   /* Path of the file of the open session, or else of the last session. In a shared profile: path of
      the profile to which the state reports. NULL: none. */

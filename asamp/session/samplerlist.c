@@ -114,7 +114,7 @@ void samplerlist_point (void *ud, lua_State *L) {
 ** Adapts the sampling period so that a state takes at most s->options.rate allocation samples per
 ** second of the process's CPU time, or of wall time if that is less. If the state has taken more
 ** since the last check, doubles the period, once or several times. If the state has taken less than
-** a quarter, halves the period, but not below s->period.
+** a quarter of this limit, halves the period, but not below s->period.
 **
 ** A check is due after RATE_NS of CPU time, RATE_IDLE * RATE_NS of wall time, or 'stage' samples.
 ** 'stage' is half the number of samples allowed per second, but at least RATE_STAGE.

@@ -20,7 +20,7 @@
 
 #define SPARES		16	/* largest number of samplers kept for later states */
 /* When a state is closed, the option 'holders' records the references that keep sampled objects
-   alive, unless the state has joined its profile less than this time (ns) before. */
+   alive, unless the state joined its profile less than this time (ns) earlier. */
 #define OLD_NS		1000000000
 
 static Sampler *spare;		/* Samplers of closed states, for reuse. */
@@ -438,7 +438,8 @@ void samplershared_leave (Sampler *s, lua_State *L) {
       tracker_lose(&s->tracker, timing_drop(&s->timing));
     }
     if (s->options.holders && clock_since(s->since) >= OLD_NS) {
-      /* Decides which of the last samples have survived, so that sampler_holders includes these. */
+      /* Decides which of the last samples have survived, so that sampler_holders includes these
+         survivors. */
       tracker_off(&s->tracker, L);
       sampler_holders(s, L);
     }
