@@ -224,7 +224,8 @@ static void compare (Unwind *u, void *const *a, int n) {
   m = unwind_again(u, b, n);
   while (i < n && i < m && a[i] == b[i]) i++;
   if (i < n || m != n) {
-    fprintf(stderr, "unwind: frame %d of %d differs from libunwind's walk of %d frames\n", i, n, m);
+    fprintf(stderr, "unwind: internal error: the walks by unwind rules (%d frames) and by libunwind "
+                    "(%d frames) differ at frame %d\n", n, m, i);
     abort();
   }
   u->ended = ended;

@@ -387,7 +387,7 @@ function M.usage(description)
     lines[#lines + 1] = ""
   end
   lines[#lines + 1] = layout.wrap(description.exits or EXITS:format(
-    (description.what or "file"):find "^process" and "the process does not answer"
+    (description.what or "file"):find "^process" and "the given process does not answer"
     or "a file has no usable data"), "")
   return table.concat(lines, "\n") .. "\n"
 end

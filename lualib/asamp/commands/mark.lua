@@ -13,7 +13,7 @@ local DESCRIPTION = {
   wants = "a process and a name", least = 2, most = 3,
   about = "Puts a marker into the profile of a process that listens (ASAMP=listen). " ..
     "profiler.mark does the same in a program. NAME is one word, such as deployed.",
-  exits = "Exit codes: 0 done, 1 the process does not answer or writes no profile, 2 wrong arguments.",
+  exits = "Exit codes: 0 done, 1 the given process does not answer or writes no profile, 2 wrong arguments.",
 }
 
 function M.usage()

@@ -79,7 +79,7 @@ local DESCRIPTION = {
     "that causes a likely leak. Needs a heap snapshot, which a forked process writes"},
   {"out", "OUT", "path of the profile (default SCRIPT.PID.vmprof in the current folder). " ..
     "%p is the process id, %t the start time of the process, %h the name of the host. " ..
-    "An existing profile is replaced, any other file is kept",
+    "An existing profile is replaced. If another file has this path, the program is not run",
     like("^[^,%z]+$", "a path without commas"), short = "o"},
   {"overwrite", nil, "replaces the file OUT even if it is not a profile"},
   {"format", "NAME", "format of the profile: stock (the default) is for VMProf's tools. " ..

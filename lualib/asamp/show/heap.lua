@@ -61,7 +61,7 @@ local function classes(list, info, style)
   for _, row in ipairs(list) do
     if row.least then
       lines[#lines + 1] = tables.remark(style, 2, "+: a lower bound, because the heap is large: " ..
-        "bytes that are retained only by several objects of the class together are missing")
+        "bytes that no single object of the class retains, but several of them together, are missing")
       break
     end
   end

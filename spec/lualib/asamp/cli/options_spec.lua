@@ -165,7 +165,7 @@ describe("options", function()
       local usage = require("asamp.commands." .. name).usage()
       if usage:find "^usage: asamp %l+ %[options%] PID|SOCKET" then
         calls = calls + 1
-        assert.truthy(usage:find("1 the process does not answer", 1, true), name)
+        assert.truthy(usage:find("1 the given process does not answer", 1, true), name)
         assert.falsy(usage:find("a file has no usable data", 1, true), name)
       end
     end
