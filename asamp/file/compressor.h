@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Compresses bytes to gzip. The method SMALL uses zlib. The method FAST uses the library ISA-L: it
-** needs a tenth of the time, but its output is larger by a quarter to a half. Builds without ISA-L
-** use zlib with faster parameters for FAST.
+** needs a tenth of the time of SMALL, but its output is larger by a quarter to a half. Builds
+** without ISA-L use zlib with faster parameters for FAST.
 **
 **   PK1  after FLUSH, all bytes so far can be decompressed from the output;
 **   PK2  the output is one gzip member, because some programs read only the first member of a file.
-**        Only compressor_restart starts another;
-**   PK3  the sink receives pieces of nearly COMPRESSOR_PIECE bytes, and the rest at a flush or the
-**        end.
+**        Only compressor_restart starts another member;
+**   PK3  the sink receives pieces of nearly COMPRESSOR_PIECE bytes. At a flush or the end, it
+**        receives the output that is left, up to COMPRESSOR_PIECE bytes.
 **
-** Memory is allocated at the start only, about 450 KiB.
+** Only compressor_open allocates memory, about 450 KiB.
 */
 #ifndef asamp_compressor_h
 #define asamp_compressor_h
@@ -23,7 +23,7 @@
 enum { COMPRESSOR_SMALL, COMPRESSOR_FAST };
 enum { COMPRESSOR_MORE, COMPRESSOR_FLUSH, COMPRESSOR_END };
 
-/* Takes output. Returns 0 to stop the compressor. */
+/* Takes n bytes of compressed output. Returns 0 to stop the compressor. */
 typedef int (*CompressorSink) (void *ud, const unsigned char *data, size_t n);
 
 /* A compressor. All zero: not open. */
@@ -44,7 +44,7 @@ int compressor_open (Compressor *p, int how);
 /* Compresses n bytes. 'then' has three values.
    MORE   more input follows
    FLUSH  writes the output so that all bytes so far can be decompressed
-   END    completes the gzip member; only compressor_close may follow */
+   END    completes the gzip member; only compressor_close may be called later */
 void compressor_put (Compressor *p, const unsigned char *data, size_t n, int then,
                      CompressorSink sink, void *ud);
 

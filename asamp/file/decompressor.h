@@ -2,7 +2,7 @@
 /*
 ** Decompresses gzip files, member by member.
 **
-**   UP1  if data are damaged, all data before the damage are returned first.
+**   UP1  if data are damaged, decompressor_step returns all data before the damage first.
 */
 #ifndef asamp_decompressor_h
 #define asamp_decompressor_h
@@ -23,7 +23,8 @@ void decompressor_free (Decompressor *u);
 int decompressor_step (Decompressor *u, const unsigned char **in, size_t *nin,
                        unsigned char **out, size_t *nout);
 
-/* Returns 1 if the header of the current member was read. */
+/* Returns 1 if the header of the member that the last decompressor_step has read was read to its
+   end. */
 int decompressor_inmember (const Decompressor *u);
 
 #endif

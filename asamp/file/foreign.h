@@ -22,14 +22,15 @@ typedef struct ForeignPeer {
   uid_t uid;		/* user of the process, as foreign_peer determines it */
 } ForeignPeer;
 
-/* Stores in *peer the process that listens at a connected socket. peer->uid is the user of that
-   process when it started to listen. Exception: if that user was root, and /proc shows the process,
-   peer->uid is the user as which it runs now. Returns 0 with errno on failure. */
+/* Stores in *peer the process that listens at the other end of the connected socket 'fd'. peer->uid
+   is the user of that process when it started to listen. Exception: if that user was root, and
+   /proc shows the process, peer->uid is its present effective user. Returns 0 with errno on
+   failure. */
 int foreign_peer (int fd, ForeignPeer *peer);
 
 /* Opens a regular file for reading, without following links. If 'peer' is a process of another
-   user, the file must belong to that user or be open in that process; NULL: any file. Returns a
-   descriptor, or -1 with the reason in 'why'. */
+   user, the file must belong to that user or be open in that process. 'peer' NULL: any regular file
+   is opened. Returns a descriptor, or -1 with the reason in 'why'. */
 int foreign_open (const char *path, const ForeignPeer *peer, char *why, size_t size);
 
 /* Makes a folder of mode 0700, with the rights of user 'uid'. 'path' is a template that ends with

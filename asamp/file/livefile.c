@@ -157,7 +157,8 @@ static void livefile_settle (LiveFile *f) {
 
 /* Tries to end a stall, in which writes fail. The file has f->sure bytes: those up to its last
    flush. Appends the end of the gzip member, and then the bytes kept in memory as another member.
-   Without gzip, appends only the kept bytes. If a write fails again, the stall goes on. */
+   Without gzip, appends only the kept bytes. 'then': FLUSH or END (compressor_put). If a write
+   fails again, the stall goes on. */
 static void livefile_again (LiveFile *f, int then) {
   int why = f->stalled;
   if (f->packed)
@@ -170,8 +171,8 @@ static void livefile_again (LiveFile *f, int then) {
     f->stalled = why;
 }
 
-/* Keeps bytes in case the file stalls (writes fail). If there is not enough memory, flushes the
-   file first, so that the bytes kept earlier are dropped. */
+/* Keeps bytes in memory, to write them again if the file stalls (writes fail). If there is not
+   enough memory, flushes the file first, which drops the bytes kept earlier. */
 static void livefile_keep (LiveFile *f, const unsigned char *data, size_t n) {
   bytes_add(&f->kept, data, n);
   if (f->kept.failed && f->stalled == 0) {

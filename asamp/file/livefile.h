@@ -2,15 +2,15 @@
 /*
 ** Writes the file of a profile, with or without gzip. Used by one thread at a time.
 **
-**   W1  after livefile_flush, all bytes put before can be read from the file, however the process
-**       ends, unless the file has failed or is stalled;
+**   W1  after livefile_flush, all bytes passed to livefile_put before can be read from the file,
+**       however the process ends, unless the file has failed or is stalled (W6);
 **   W2  after the first failure nothing more is written. The file is a prefix of the content,
 **       unless another program truncates it (W7);
 **   W3  a file has one writer: its opener has locked it, if possible (PL4 of place.h);
 **   W4  a removed file is a failure (ENOENT), reported by livefile_close;
-**   W5  no other file is written or closed: the program may have closed the descriptor and reused
-**       its number, as daemons do. The file is then opened again by its path. If the path leads to
-**       another file, for example after chroot, that is a failure (EBADF);
+**   W5  no other file is written or closed by mistake: the program may have closed the descriptor
+**       and reused its number, as daemons do. The profile's file is then opened again by its path.
+**       If the path leads to another file, for example after chroot, that is a failure (EBADF);
 **   W6  if a write fails (disk full), a regular file that was opened with 'patient' 1, and can be
 **       truncated to its last flush, stalls: later bytes are kept in memory, up to LIVEFILE_KEPT,
 **       and each flush tries again;
@@ -27,10 +27,11 @@
 #include "bytes.h"
 #include "compressor.h"
 
-#define LIVEFILE_KEPT	(64u << 20)	/* largest number of bytes kept during a stall */
-/* A file that may stall keeps the bytes since its last flush in memory, to write them again after a
-   failed write (disk full). To limit this memory, it is flushed after this number of bytes even
-   without livefile_flush. */
+/* Largest number of bytes that a stalled file keeps in memory. With more bytes, the file fails. */
+#define LIVEFILE_KEPT	(64u << 20)
+/* A file that can stall keeps the bytes since its last flush in memory, to write them again after a
+   failed write (disk full). To limit this memory, livefile_put flushes the file after this number
+   of bytes. */
 #define LIVEFILE_PIECE	(1u << 20)
 
 typedef struct LiveFile {
@@ -42,13 +43,13 @@ typedef struct LiveFile {
   int folder;           /* descriptor of the folder of 'path', to open the file again; 0: none */
   int packed;           /* 1: the file is compressed with gzip */
   int error;            /* errno of the first failure, or 0 */
-  uint64_t written;     /* bytes written so far */
+  uint64_t written;     /* bytes written to the file so far */
   int waiting;          /* 1: a write is running and may block; atomic */
   int leaving;          /* 1: the profile is ending, so a write waits at most 5 s for the reader
                            of a full pipe; atomic */
   Compressor compressor;
-  /* The following members are for stalls, in which writes fail and are tried again. */
-  int patient;          /* 1: can stall */
+  /* The following members are for stalls, in which writes fail and are tried again (W6). */
+  int patient;          /* 1: the file can stall */
   int stalled;          /* errno of the failed write during a stall, else 0 */
   uint64_t sure;        /* length of the file at the last flush, bytes */
   unsigned char ending[COMPRESSOR_ENDING];  /* bytes that complete the gzip member of the first

@@ -3,8 +3,8 @@
 ** The output file of a converter: text and numbers, with or without gzip.
 **
 **   OU1  a file under the requested name is complete: it is written under another name and renamed
-**        by output_close. Standard output ("-"), pipes and the like, and names in /proc and /dev
-**        (except /dev/shm) are written directly;
+**        by output_close. Standard output ("-"), files that are not regular, such as pipes, and
+**        names in /proc and /dev (except /dev/shm) are written directly;
 **   OU2  after the first failure nothing more is written.
 */
 #ifndef asamp_output_h
@@ -28,7 +28,7 @@ typedef struct Output {
   Compressor compressor;
   int error;            /* errno of the first failure, or 0 */
   uint64_t written;     /* number of bytes written so far, before compression */
-  size_t n;             /* bytes in 'buffer' */
+  size_t n;             /* number of bytes in 'buffer', which are not written yet */
   unsigned char buffer[OUTPUT_PIECE];
 } Output;
 

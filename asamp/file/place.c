@@ -78,9 +78,9 @@ static int place_folderof (const char *path, struct stat *folder) {
   return ok;
 }
 
-/* Returns 1 if another user may have put the file there to deceive: every user may write in the
-   folder, and the file's owner is not the folder's. In a folder without the sticky bit, returns 1
-   only for a link, because users may share regular files there. */
+/* Returns 1 if another user may have put the file into the folder to deceive: every user may write
+   in the folder, and the file's owner is not the folder's. In a folder without the sticky bit,
+   returns 1 only for a link, because users may share regular files there. */
 static int place_distrusts (const struct stat *folder, const struct stat *file) {
   return (folder->st_mode & S_IWOTH) && file->st_uid != folder->st_uid &&
          ((folder->st_mode & S_ISVTX) || S_ISLNK(file->st_mode));
@@ -145,7 +145,7 @@ static int busy (Attempt *a) {
 }
 
 /* Empties the locked file if it may be replaced. If wish->later is 1, does not empty it, because
-   the caller does. Returns 0, NEXT if the next numbered name must be tried, or an errno. */
+   the caller of place_open does. Returns 0, an errno, or NEXT: try the next numbered name. */
 static int empty (Attempt *a, int fd) {
   const PlaceWish *wish = a->wish;
   enum FileKind kind;
@@ -171,8 +171,8 @@ static int empty (Attempt *a, int fd) {
   return EEXIST;
 }
 
-/* Decides whether the existing file 'fd' may be used. Returns 0 if it may, an errno, or NEXT: try
-   the next numbered name. */
+/* Decides whether the existing file 'fd' may be used; if so, locks and empties it. Returns 0 if it
+   may be used, an errno, or NEXT: try the next numbered name. */
 static int judge (Attempt *a, int fd) {
   int taken;
   struct stat s;
@@ -189,8 +189,8 @@ static int judge (Attempt *a, int fd) {
   return empty(a, fd);
 }
 
-/* Opens an existing file or a link's target. Returns 0, an errno, or NEXT: try the next numbered
-   name. */
+/* Opens the existing file a->path or, if that is a link, the link's target. Returns 0, an errno, or
+   NEXT: try the next numbered name. */
 static int openold (Attempt *a) {
   struct stat s;
   int error, flags = WRITING;
@@ -260,7 +260,7 @@ int place_open (const PlaceWish *wish, Place *place, char *why, size_t size) {
   return error;
 }
 
-/* Opens a file for writing if it is that of 'device' and 'inode', and locks it. Returns a
+/* Opens the file 'at' for writing if 'device' and 'inode' identify it, and locks it. Returns a
    descriptor, or -1. */
 static int reopen (Where at, dev_t device, ino_t inode) {
   struct stat s;

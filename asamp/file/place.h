@@ -3,14 +3,14 @@
 ** Finds and opens the file for a profile's path, without loss of data.
 **
 **   PL1  a nonempty file is emptied only if it is not being written and may be replaced
-**        (PLACE_PROFILES: profiles and heap snapshots; PLACE_ALL: any). Otherwise, if the file is a
-**        profile or snapshot or the name is generated, the next free numbered name is used
-**        (app.2.vmprof). In all other cases, opening fails;
+**        (PLACE_PROFILES: profiles and heap snapshots; PLACE_ALL: any). Otherwise, the next free
+**        numbered name (app.2.vmprof) is used if the file is being written, is a profile or
+**        snapshot, or has a generated name. In all other cases, opening fails;
 **   PL2  a new file has mode 0600; an existing one keeps its mode;
 **   PL3  other users can guess a generated name: a link with that name is not followed, and an
 **        existing file must belong to this user. If the user chose the name, but all users may
-**        write in the folder, a link must belong to this user or to the folder's owner. If the
-**        folder is sticky (/tmp), the same holds for a regular file;
+**        write in the folder, a link must belong to this user or to the folder's owner. So must a
+**        regular file if the folder is sticky, as /tmp is;
 **   PL4  a regular file is locked (flock) while it is open, so that two sessions never share one.
 **        Pipes and /dev/null are used as they are.
 */
@@ -20,7 +20,7 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-enum { PLACE_NONE, PLACE_PROFILES, PLACE_ALL };  /* existing files that may be replaced */
+enum { PLACE_NONE, PLACE_PROFILES, PLACE_ALL };  /* which existing files may be replaced (PL1) */
 
 /* Maximum number of names tried for one path. */
 #define PLACE_MOST	9999
@@ -37,19 +37,20 @@ typedef struct PlaceWish {
      empties the file. */
   int later;
   int folder;           /* descriptor of the folder of 'path', for a program that cannot open the
-                           folder by its name any more; 0: not needed */
-  /* Text for the error message if the file may not be replaced: the part after the file's kind.
-     NULL: a text that suggests another path, or the option "overwrite" of profiles. */
+                           folder by its name any more; 0: the name is used */
+  /* End of the error message if the file may not be replaced. It follows the name of the file's
+     type, such as "a text file". NULL: a text that suggests another path, or the option "overwrite"
+     of profiles. */
   const char *refusal;
 } PlaceWish;
 
 typedef struct Place {
   int fd;               /* descriptor for writing; -1: none */
   char *path;           /* path opened or tried last; the caller frees it in any case */
-  int busy;             /* 1: the requested file was not used, because it is being written */
+  int busy;             /* 1: the requested file was not used, because it is locked by its writer */
   int kept;             /* 1: the requested file was not used, because it may not be replaced */
-  int created;          /* 1: the file was created */
-  int folder;           /* descriptor of the folder of 'path'; 0: not needed */
+  int created;          /* 1: place_open has created the file */
+  int folder;           /* PlaceWish.folder */
 } Place;
 
 /* Opens the file, and empties it unless wish->later is 1. Returns 0 or an errno. After an errno,

@@ -24,8 +24,8 @@
 struct Source {
   int fd;
   int ended;              /* 1: the file has ended or a read has failed */
-  int inmember;           /* gzip: 1 within a member */
-  int members;            /* gzip: 1 if a member has ended */
+  int inmember;           /* gzip: 1 if a member was started and has not ended */
+  int members;            /* gzip: 1 if at least one member has ended */
   enum FileKind kind;
   const char *failure;
   uint64_t offset;        /* bytes returned or skipped */
@@ -73,7 +73,7 @@ static int isafterlast (const Source *s) {
   return s->members && !decompressor_inmember(s->decompressor);
 }
 
-/* Reads more compressed input. Returns 0 at the end. */
+/* Reads more compressed input to s->in. Returns 0 at the end of the file or after a failure. */
 static int refill (Source *s) {
   s->nextin = s->in;
   s->nin = fetch(s, s->in, PACKED);
@@ -82,7 +82,8 @@ static int refill (Source *s) {
   return s->nin > 0;
 }
 
-/* Decompresses to 'to' until there is output or the end. Returns the bytes written. */
+/* Decompresses up to 'room' bytes to 'to'. Returns their number; 0 only at the end of the file or
+   after a failure. */
 static size_t unpack (Source *s, unsigned char *to, size_t room) {
   size_t left = room;
   while (left == room && !s->ended) {

@@ -21,8 +21,8 @@ typedef struct Source Source;
 Source *source_open (const char *path);
 void source_close (Source *s);
 
-/* Returns the next n bytes (n <= SOURCE_PIECE), valid until the next call. If fewer bytes are left,
-   returns NULL and consumes nothing. */
+/* Returns the next n bytes (n <= SOURCE_PIECE), valid until the next source_take or source_read. If
+   fewer bytes are left, returns NULL and consumes nothing. */
 const unsigned char *source_take (Source *s, size_t n);
 
 /* Copies the next n bytes to 'to', or skips them if 'to' is NULL. Returns the number of bytes
@@ -35,17 +35,17 @@ uint64_t source_offset (const Source *s);
 /* Returns the number of bytes read from the file, before decompression. */
 uint64_t source_fetched (const Source *s);
 
-/* Returns the share of the file read, 0 to 1; 0 if the size is unknown. */
+/* Returns the share of the file that was read, 0 to 1; 0 if the file's size is unknown. */
 double source_fraction (const Source *s);
 
-/* Returns 1 if the file is being written (locked, place.h) or has grown. */
+/* Returns 1 if the file is being written (locked, place.h), or has grown since it was opened. */
 int source_live (const Source *s);
 
-/* Returns 1 if 'path' names another file now than when it was opened. */
+/* Returns 1 if 'path' names another file now than when 's' was opened. */
 int source_replaced (const Source *s, const char *path);
 
-/* Writes the kind of a file that is not a profile, as "; this is a pprof profile (...)". Writes ""
-   if the kind is unknown. */
+/* Writes the type of a file that is not a profile, as "; this is a pprof profile (...)". Writes ""
+   for a VMProf log, an empty file, and a file of unknown type. */
 #define SOURCE_OTHER	160
 void source_other (const Source *s, char to[SOURCE_OTHER]);
 

@@ -17,9 +17,9 @@
 typedef struct Spill {
   int fd;               /* -1: none */
   int error;            /* errno of the first failure, or 0 */
-  int reading;
-  size_t at, used;      /* index in 'buffer' of the next byte to read; number of bytes in
-                           'buffer' */
+  int reading;          /* 1: spill_rewind was called */
+  size_t at, used;      /* 'at': index in 'buffer' of the next byte to read; 'used': number
+                           of bytes in 'buffer' */
   unsigned char buffer[SPILL_PIECE];
 } Spill;
 
@@ -30,15 +30,15 @@ int spill_file (const char *directory);
 int spill_open (Spill *s, const char *directory);
 void spill_close (Spill *s);
 
-/* Stores a number; small ones take few bytes. */
+/* Stores a number. A number near 0 takes fewer bytes than others. */
 void spill_put (Spill *s, int64_t n);
 void spill_text (Spill *s, const char *text, size_t n);
 
-/* Makes the next read start at the first value. Nothing may be stored later. */
+/* Makes the next read start at the first value. No values may be stored after this call. */
 void spill_rewind (Spill *s);
 int64_t spill_take (Spill *s);
-/* Returns the next n bytes of a text (n <= SPILL_PIECE), valid until the next call. Returns NULL if
-   the file has fewer bytes left. */
+/* Returns the next n bytes of a text (n <= SPILL_PIECE), valid until the next spill_take or
+   spill_taketext. Returns NULL if the file has fewer bytes left. */
 const char *spill_taketext (Spill *s, size_t n);
 
 #endif

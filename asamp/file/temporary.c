@@ -61,8 +61,8 @@ static void sethandlers (void) {
   }
 }
 
-/* Restores the default actions of the signals, except where the program has replaced our
-   handler. */
+/* Restores the default actions of SIGNALS, except for a signal whose handler of this file the
+   program has replaced. */
 static void takehandlers (void) {
   struct sigaction now;
   int i;
