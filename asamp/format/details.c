@@ -59,7 +59,7 @@ void details_collection (Fields *f, int format, Collected *c) {
      - time: the start of the collection, not its end
      - rss: KiB, not bytes
      - inuse: the change of the bytes in use, minus c->tenured
-     - processor: the CPU time minus the pause, read to 'waited'
+     - processor: the CPU time during the pause minus the length of the pause, stored in 'waited'
      They are converted below. */
   (void)(details_signed(f, &c->time) && details_number(f, &c->duration) &&
          details_number(f, &c->tenured) && details_signed(f, &c->inuse) &&
@@ -116,6 +116,6 @@ int details_split (Details *d, const char *text, size_t n) {
     else if (letter == 'b')
       d->labels = line;
     else
-      return 1;  /* all lists of samples were read: this line is an event, or the text ends */
+      return 1;  /* all lists of samples were read: this line is an event, or the text has ended */
   }
 }

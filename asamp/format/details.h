@@ -19,7 +19,7 @@
    describe batches of samples. Readers also accept the older version "2". */
 #define DETAILS_FORMATTEXT	"3"
 /* Version of the texts that describe batches of samples, in a profile of many Lua states: as a
-   number and as a text. */
+   number, and as the value of the record "asamp.format". */
 #define DETAILS_STATES		4
 #define DETAILS_STATESTEXT	"4"
 
@@ -60,8 +60,8 @@ int details_signed (Fields *f, int64_t *n);
 /* The numbers in the line of a collection. Fields with names of ProfileCollection (sample.h) have
    the same meaning; times are in us, sizes in bytes. */
 typedef struct Collected {
-  int64_t time;              /* end of the collection: us after the previous event that has a
-                                time */
+  int64_t time;              /* end of the collection, us after the time of the previous line with
+                                the letter g, G (end of a collection), m, N or X */
   /* Bytes in use, bytes reserved for the heap, and resident bytes of the process. Each is the
      difference from the previous collection. */
   int64_t inuse, held, rss;
@@ -80,12 +80,12 @@ typedef struct Collected {
   uint64_t looked[LOOKED_COUNT];
 } Collected;
 
-/* Returns the number of the format of details if 'value', n bytes, is a supported value of the
+/* Returns the version of the texts (2, 3 or 4) if 'value', n bytes, is a supported value of the
    record "asamp.format"; else 0. */
 int details_format (const char *value, size_t n);
 
-/* Reads the numbers in the line of a collection, after its letter 'g' or 'G'. 'format': see
-   details_format. Missing numbers become 0. */
+/* Reads the numbers in the line of a collection, after its letter 'g' or 'G'. 'format': version of
+   the text (details_format). Missing numbers become 0. */
 void details_collection (Fields *f, int format, Collected *c);
 
 /* Reads the next line of 'events'. Returns its first letter, which is the type of the event, and

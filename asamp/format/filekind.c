@@ -73,7 +73,7 @@ static int iscollapsed (const unsigned char *b, size_t n) {
          memchr(b, ';', (size_t)(end - b)) != NULL;
 }
 
-/* Returns 1 if the only control characters are \t, \n, \v, \f and \r. */
+/* Returns 1 if the n bytes contain no control characters except \t, \n, \v, \f and \r. */
 static int istext (const unsigned char *b, size_t n) {
   size_t i;
   for (i = 0; i < n; i++) {
@@ -83,7 +83,8 @@ static int istext (const unsigned char *b, size_t n) {
   return 1;
 }
 
-/* Returns the type of a JSON file. Searches its first n bytes for names that such files contain. */
+/* Returns the type of a JSON file. Searches its first n bytes for names that files of a known type
+   contain. */
 static enum FileKind json (const unsigned char *b, size_t n) {
   if (holds(b, n, "speedscope.app/file-format"))
     return FILEKIND_SPEEDSCOPE;
@@ -124,8 +125,8 @@ enum FileKind filekind_of (const unsigned char *b, size_t n) {
   return iscollapsed(b, n) ? FILEKIND_COLLAPSED : FILEKIND_TEXT;
 }
 
-/* Decompresses the start of a gzip file, up to 'room' bytes. Returns the number of bytes written to
-   'out'. */
+/* Decompresses 'in', the first n bytes of a gzip file, to up to 'room' bytes at 'out'. Returns the
+   number of bytes written; 0 on failure. */
 static size_t unpack (unsigned char *in, size_t n, unsigned char *out, size_t room) {
   z_stream z;
   memset(&z, 0, sizeof(z));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Composes and parses names of frames, "py:name:line:file" or "n:symbol:0:library". Nothing is
+** Composes and parses names of frames, "py:name:line:source" or "n:symbol:0:library". Nothing is
 ** allocated.
 **
 **   FN1  a composed name has exactly three colons, is valid UTF-8 and has at most FRAMENAME_LIMIT

@@ -21,14 +21,14 @@
                                  of all objects */
 #define HEAP_SITE	0x04  /* an allocation site: name, source and line of definition of the
                                  function, and the allocating line. Sites are numbered 1, 2, ... */
-/* An allocation sample: distance of its object's address from the previous sample's, number of its
-   HEAP_SITE (0: unknown), age in ms, bytes that the sample represents. */
+/* An allocation sample: distance of its object's address from that of the previous sample's object,
+   number of its HEAP_SITE (0: unknown), age in ms, bytes that the sample represents. */
 #define HEAP_SAMPLE	0x05
 /* A C function on a stack: absolute address, name. These records precede the objects. */
 #define HEAP_CODE	0x06
-/* An object. The record has the tag HEAP_OBJECT + kind, then: the object's address, as the distance
-   from the previous object's; its size in bytes; the fields of its kind. The records of its edges
-   follow. */
+/* An object. The record has the tag HEAP_OBJECT + kind, then: the distance of the object's address
+   from that of the previous object; its size in bytes; the fields of its kind. The records of its
+   edges follow. */
 #define HEAP_OBJECT	0x10
 /* A reference, with the tag HEAP_EDGE + kind of edge: distance of the target's address from that of
    the object, fields of the kind. */
@@ -47,7 +47,7 @@ enum {
    function, then 2, 3, ...; 0: unknown. */
 enum {
   HEAP_EROOT /* index */, HEAP_EMETATABLE,
-  HEAP_EINDEX /* index, minus that in the object's previous HEAP_EINDEX */,
+  HEAP_EINDEX /* index, minus that in the object's previous HEAP_EINDEX, if any */,
   HEAP_EFIELD /* key */, HEAP_EENTRY /* key */, HEAP_EKEY, HEAP_EWEAKKEY /* in */,
   HEAP_EUPVALUE /* index, key */, HEAP_EVALUE, HEAP_EUSERVALUE /* index */,
   HEAP_ELOCAL /* key, in */, HEAP_ESTACK /* slot, in */, HEAP_EOPEN, HEAP_EPROTO,
@@ -58,8 +58,8 @@ enum {
 /* Maximum number of bytes of a string that a snapshot stores; longer strings are cut. */
 #define HEAP_TEXT	128
 
-/* Value of a field for an optional address if the address is missing. Such a field stores any other
-   address plus 1. */
+/* Value of a field for an optional address if the address is missing. For any other address, the
+   value of the field is 1 plus the zigzag number of the distance. */
 #define HEAP_NONE	0
 
 /* The root number HEAP_RTYPE + t is the metatable of the basic type t (LUA_TNIL, ...). */

@@ -91,8 +91,8 @@ void objects_write (Objects *o, int all, uint64_t time, const ProfileCollection 
     vmprof_word(to, (uint64_t)stateof(o, c));
     words -= m;
   }
-  if (all)  /* the undecided objects were written as dead; objects_fates ignores outcomes that
-               arrive later */
+  if (all)  /* counts the undecided objects, which were written as dead, so that objects_fates
+               ignores their outcomes, which arrive later */
     o->early += n - (o->fates.n < n ? o->fates.n : n);
   if (n > 0)
     memmove(o->open, o->open + n, (o->n - n) * sizeof(*o->open));

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Writes the object records (0x0A) of profiles in the extended format, version 7. Each record lists
-** sampled objects and whether they survived. Sampled objects that are in no record yet are queued.
+** sampled objects and whether they survived their first collection. Sampled objects that are in no
+** record yet are queued.
 **
-**   O1  the objects have the order of the stacks in the file, with one object for each copy of a
-**       stack. An object is undecided until its outcome is known. Objects undecided at the end of
-**       the profile are written as dead;
-**   O2  if OBJECTS_MAXOPEN objects are queued, all are written, undecided ones as dead, and their
-**       later outcomes are ignored;
-**   O3  a record has at most VMPROF_MAXWORDS words: objects, the newest first, then four
-**       statistics.
+**   O1  the records list the objects in the order of their stacks in the file. An object has one
+**       word for each copy of its stack. An object is undecided until its outcome is known. Objects
+**       undecided at the end of the profile are written as dead;
+**   O2  if OBJECTS_MAXOPEN objects are queued, all are written, undecided ones as dead, and the
+**       later outcomes of the undecided ones are ignored;
+**   O3  a record has at most VMPROF_MAXWORDS words: objects, the newest first, then the four
+**       statistics objects_stats.
 */
 #ifndef asamp_objects_h
 #define asamp_objects_h

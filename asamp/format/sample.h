@@ -48,7 +48,8 @@ typedef struct ProfileFrame {
 /* An allocation or copy sample. */
 typedef struct ProfileSample {
   uint64_t time;     /* CLOCK_MONOTONIC, ns */
-  uint64_t size;     /* bytes of the block, rounded up as the heap does */
+  uint64_t size;     /* bytes of the block; in the heap, rounded up to 8. For KIND_OUTSIDE: bytes
+                        that were added to those that the userdata owns */
   uint64_t count;    /* number of sampling periods that the sample represents, at least 1 */
   uint64_t thread;   /* number of the Lua state */
   int kind;          /* enum ProfileKind, or COPY_... */
@@ -64,7 +65,8 @@ typedef struct ProfileTime {
   uint32_t label;    /* label set; 0: none */
 } ProfileTime;
 
-/* Entries that the collector visits in a pause besides live objects, as in luaN_Looked (seam.h). */
+/* Types of entries that the collector visits in a pause in addition to live objects, as in
+   luaN_Looked (seam.h). */
 enum ProfileLooked {
   LOOKED_REMEMBERED, LOOKED_STACKS, LOOKED_WEAK, LOOKED_LISTED, LOOKED_COUNT
 };
@@ -73,7 +75,7 @@ enum ProfileLooked {
    the death of a sampled block may have no record. The next record counts such a collection in
    'minors' or 'majors'. */
 typedef struct ProfileCollection {
-  uint64_t time;      /* end, CLOCK_MONOTONIC, ns */
+  uint64_t time;      /* end of the collection, CLOCK_MONOTONIC, ns */
   uint64_t inuse;     /* bytes of objects that are alive or not swept yet */
   uint64_t held;      /* bytes reserved for the heap */
   uint64_t rss;       /* resident bytes of the process; the reading may be older than the
@@ -91,17 +93,17 @@ typedef struct ProfileCollection {
   /* CPU time of the program since the previous record, ns; 0: unknown. It includes no pauses of
      collections, with or without a record. */
   uint64_t mutator;
-  uint64_t tenured;   /* bytes that became old since the previous record */
+  uint64_t tenured;   /* bytes of objects that became old since the previous record */
   /* Sums over the minor collections since the previous record, bytes.
      charged  bytes that the program allocated between the previous collection and the time when
               this one became due
      planned  size of the nursery (the memory planned for new objects), but at most 'charged' */
   uint64_t planned, charged;
-  /* How many stack slots, weak entries etc. the collector visited in the pause besides live
-     objects, by type of entry (enum ProfileLooked). */
+  /* How many entries, such as stack slots or entries of weak tables, the collector visited in the
+     pause in addition to live objects: for each type (enum ProfileLooked) the number. */
   uint64_t looked[LOOKED_COUNT];
-  /* Phase of the major collection. 0: none, 1: marking, 2: sweeping, 3: finalizing (only in files
-     of other profilers). */
+  /* Phase of the major collection. 0: none, 1: marking, 2: sweeping, 3: finalizing (only in data
+     read from files of other profilers). */
   int state;
   uint32_t label;     /* label set; 0: none */
 } ProfileCollection;
@@ -113,7 +115,7 @@ typedef struct ProfileLabel {
 
 enum { PROFILE_LABELS = 32 };  /* largest number of labels in a set */
 
-/* Numbers of items that limits have dropped, for the meta record "asamp.left". */
+/* Numbers of items that were dropped because of limits, for the meta record "asamp.left". */
 typedef struct ProfileLeft {
   uint64_t chunks, functions, classes, natives, paths, steps, labelnames, labelvalues, labelsets;
   /* Number of old stacks, names and other items that a flight recorder, which keeps only the newest

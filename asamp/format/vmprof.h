@@ -6,7 +6,8 @@
 **   V2  the name of a frame has the form of framename.h;
 **   V3  a record of stacks or objects has at most VMPROF_MAXWORDS words.
 **
-** This module ensures V1 for values of meta records; the callers ensure the rest.
+** This module ensures V1 for values of meta records. The callers ensure V1 for all other strings,
+** and V2 and V3.
 */
 #ifndef asamp_vmprof_h
 #define asamp_vmprof_h
@@ -27,8 +28,8 @@ enum VmprofMode {
   VMPROF_MEMORY = 1, VMPROF_LINES = 2, VMPROF_NATIVE = 4, VMPROF_PAIRS = 8
 };
 
-/* Appends the start of a log. 'period': period of time samples in us, or 0. 'version' <= 255.
-   'mode': bits of VmprofMode. 'interpreter' has at most 255 bytes. */
+/* Appends the start of a log. 'period': period of time samples in us; 0: no time samples.
+   'version' <= 255. 'mode': bits of VmprofMode. 'interpreter' has at most 255 bytes. */
 void vmprof_start (Bytes *b, uint64_t period, int version, int mode, const char *interpreter);
 
 /* Appends a record with the time 'us', in us since 1970. 'marker': VMPROF_TIME or
@@ -43,14 +44,15 @@ void vmprof_meta (Bytes *b, const char *key, const char *value, size_t n);
    VMPROF_NAME or VMPROF_NATIVENAME. */
 void vmprof_name (Bytes *b, int marker, uint64_t id, const char *name);
 
-/* Appends the start of a stack record or object record of version 7, with a time. The caller
+/* Appends the start of an object record (version 7): the marker, the time and 'depth'. The caller
    appends the 'depth' words of the record. */
 void vmprof_timed (Bytes *b, int marker, double seconds, uint64_t depth);
 void vmprof_word (Bytes *b, uint64_t w);
 
 /* Appends a record: 'marker', 'lead', 'depth' and space for 'words' words. Returns the address of
    the space, or NULL if out of memory. 'lead' is the time (vmprof_seconds) in version 7, and
-   VMPROF_ONCE in earlier versions. */
+   VMPROF_ONCE in earlier versions. 'depth' is the number of words of the stack or, in an object
+   record, of objects and statistics. */
 unsigned char *vmprof_record (Bytes *b, int marker, uint64_t lead, uint64_t depth, size_t words);
 /* Returns a time in seconds as a word of a record: the bits of the double. */
 uint64_t vmprof_seconds (double seconds);
