@@ -74,8 +74,8 @@ static size_t heldas (const Graph *g, uint32_t v, char to[WORDS_MOST], int depth
   s = graph_text(g, name, &n);
   if (n == 0)
     return 0;
-  if (n > 2 && memcmp(s, "__", 2) == 0)  /* a field such as __index of a metatable refers to v: uses
-                                            the name of the metatable */
+  if (n > 2 && memcmp(s, "__", 2) == 0)  /* the parent is a metatable, whose field such as __index
+                                            refers to v: writes the name of the parent */
     return depth > 0 ? heldas(g, parent, to, depth - 1) : 0;
   if (depth > 0 && way_kind(g->way[v]) == HEAP_EFIELD &&
       (way_kind(g->way[parent]) == HEAP_EFIELD) &&

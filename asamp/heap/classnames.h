@@ -11,7 +11,7 @@
 typedef struct Naming {
   uint32_t *class;	/* class of each object, an index in 'names' */
   char **names;		/* names of the classes; the first HEAP_KINDS + 1 are the kinds of objects,
-                           such as "function" */
+                           such as "function", in the order of HEAP_TABLE, ... */
   uint32_t n;		/* number of classes */
   size_t size;		/* capacity of 'names' */
 } Naming;

@@ -11,17 +11,18 @@
 
 #define NOMEMORY	"not enough memory"
 #define STEPS_MOST	250u	/* largest number of steps of a path */
-#define DEAD	255u	/* result of stepsto: the path does not lead to the object */
+#define DEAD	255u	/* result of stepsto: the object's path differs from w->steps */
 #define UNKNOWN	254u	/* placeholder for a result of stepsto that is not computed yet */
 #define ELLIPSIS	"…"
 
-/* Flags of an object. They select references to or from the object that are removed. */
+/* Flags of an object. All except VARIABLE select references to or from the object, which are
+   removed. */
 enum {
   /* removes the reference to this object from its parent */
   OWN = 1,
   /* removes the reference from this object, an upvalue, to its value */
   VALUE = 2,
-  /* removes all references from this object, a table, to its elements */
+  /* removes all references from this object, a table, to its keys and values */
   ELEMENTS = 4,
   /* removes the references to this object as a key, from all tables with the flag HOLDER */
   KEY = 8,
@@ -41,7 +42,7 @@ typedef struct Waiting {
   /* from: the key or the table, whichever was reached first. to: the value. next: index + 1 of the
      next Waiting for the same key or table that is not reached yet; 0: none. */
   uint32_t from, to, next;
-  Way way;
+  Way way;	/* the reference from 'from' to 'to' */
 } Waiting;
 
 typedef struct Work {
@@ -53,10 +54,10 @@ typedef struct Work {
   /* If the path ends at a local variable or upvalue: the string object with its name; else
      GRAPH_NONE. The variable is removed as a whole, with all its upvalues. */
   uint32_t variable;
-  /* For each object that is the value of a removed variable: a prototype; GRAPH_NONE: unknown. If
-     the object has the flag LOCAL, the prototype is that of the function that declares the
-     variable. If the object has only the flag VARIABLE, the prototype is that of a nested function,
-     which has the variable as an upvalue. The array is NULL if no variable is removed. */
+  /* proto[v], for each object v that is the value of a removed variable: a prototype; GRAPH_NONE:
+     unknown. If v has the flag LOCAL, this is the prototype of the function that declares the
+     variable. If v has only the flag VARIABLE, this is the prototype of the function that has the
+     variable as an upvalue. The array is NULL if no variable is removed. */
   uint32_t *proto;
   uint32_t *protoparent;	/* for each prototype: the prototype in which it is nested, or
                                    GRAPH_NONE. The array is NULL if 'proto' is NULL */
@@ -91,8 +92,8 @@ static int isloaded (const Graph *g, uint32_t v) {
          graph_is(g, way_argument(g->way[v]), "_LOADED");
 }
 
-/* Returns 1 if texts of paths start with the reference to v, because the registry, package.loaded
-   or the main thread's stack holds v. */
+/* Returns 1 if a path in the form of w->steps starts with the reference to v: v is in the stack of
+   the main thread, an array element of the registry, package.loaded, or in a field of it. */
 static int istop (const Graph *g, uint32_t v) {
   uint32_t from = g->parent[v];
   int kind = way_kind(g->way[v]);
@@ -125,8 +126,8 @@ static int describes (const Graph *g, const char *step, uint32_t v, int merged) 
   return islike(step, text);
 }
 
-/* Returns 1 if w->steps[step] describes the reference from v's parent to v, either alone or as one
-   of several. */
+/* Returns 1 if the text w->steps[step] describes the reference from v's parent to v. The text may
+   describe this reference alone, such as "[3]", or several references, such as "[1..n]". */
 static int matches (const Work *w, size_t step, uint32_t v) {
   return describes(w->g, w->steps[step], v, 0) || describes(w->g, w->steps[step], v, 1);
 }
@@ -144,8 +145,9 @@ static int isnamesake (const Graph *g, uint32_t v) {
   return n == m && n > 0 && memcmp(a, b, n) == 0;
 }
 
-/* Compares the shortest path to v with w->steps. Returns n if its references match the first n
-   elements; DEAD if they do not match. 'above': the result for v's parent on that path. */
+/* Compares the shortest path to v, whose last reference leads to v, with w->steps. Returns n if the
+   path is described by the first n elements of w->steps; DEAD if it differs from w->steps, or is
+   longer. 'above': the result for v's parent on the path. */
 static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   const Graph *g = w->g;
   int top = istop(g, v);
@@ -153,9 +155,9 @@ static unsigned stepsto (const Work *w, uint32_t v, unsigned above) {
   if (above == DEAD || above == w->n) return DEAD;
   if (way_kind(g->way[v]) == HEAP_EVALUE) return above;
   if (matches(w, above, v)) return above + 1;
-  /* equal references in a row, as in a linked list, are one element of w->steps */
+  /* successive equal references, as in a linked list, are one element of w->steps */
   if (above > 0 && !top && matches(w, above - 1, v)) return above;
-  /* texts of paths omit a field that has the same name as its function: the next step, an upvalue
+  /* w->steps omits a field whose key is the name of the function in it: the next step, an upvalue
      of that function, contains the name */
   if (isnamesake(g, v)) return above;
   return g->parent[v] == 0 && (words_isregistry(g, v) || g->kind[v] == HEAP_THREAD) ? 0 : DEAD;
@@ -264,8 +266,8 @@ static int isinside (const Work *w, uint32_t p, uint32_t outer) {
   return 0;
 }
 
-/* Returns the variable or stack slot of a reference of kind UPVALUE, LOCAL or STACK; NULL:
-   unknown. */
+/* Returns the description of the upvalue or local variable by which a reference of kind UPVALUE or
+   LOCAL refers to an object; NULL: unknown. */
 static const Slot *slotof (const Graph *g, Way way) {
   return way_argument(way) < g->nslots ? &g->slots[way_argument(way)] : NULL;
 }
@@ -327,9 +329,9 @@ static void removeupvalues (Work *w) {
 }
 
 /* Stores the name and function of the variable that is removed: the upvalue v, or the local
-   variable that refers to object v. Sets a flag of the variable's value, by which removelocals and
-   removeupvalues find the other references to it: the variable's upvalues and its stack slot refer
-   to the same value. Returns 0 if out of memory. */
+   variable that refers to object v. Sets the flag VARIABLE or LOCAL of the variable's value. By
+   this flag, removelocals finds the variable's stack slot, and removeupvalues finds its upvalues,
+   because they have the same value. Returns 0 if out of memory. */
 static int removevariable (Work *w, uint32_t v) {
   const Graph *g = w->g;
   const Slot *s = slotof(g, g->way[v]);
@@ -349,11 +351,13 @@ static int removevariable (Work *w, uint32_t v) {
   return 1;
 }
 
-/* Sets the flags of the references that are removed, for each object with the flag OWN (to which
-   the user's path leads). Returns NULL, or why a reference cannot be removed. Removes
-   - with CUT_ELEMENTS: all references from the object to its elements
-   - otherwise: the reference from its parent (for an upvalue: the one to its value), and
-     references that disappear with it, such as the one to the key of a field */
+/* Sets the flags of the references that are removed. Does so for each object with the flag OWN, to
+   which the user's path leads:
+   - with CUT_ELEMENTS: all references from the object, a table, to its keys and values
+   - with CUT_REFERENCE: the reference from its parent to the object or, if the object is an
+     upvalue, from the object to its value. References that disappear together with this one are
+     removed, too, such as that from a table to the key of the removed field.
+   Returns NULL, or why a reference cannot be removed. */
 static const char *flag (Work *w, CutHow how) {
   const Graph *g = w->g;
   uint32_t v;
@@ -411,8 +415,8 @@ typedef struct Marking {
   Work *w;
   uint32_t *queue, n;		/* the reached objects, in the order in which they were reached */
   /* heads[v], for each weak key or table with weak keys v that is not reached yet: 1 + the index in
-     'waiting' of the first entry whose value is reached when v is; 0: none. NULL before the first
-     entry is added. */
+     'waiting' of the first entry for v, whose value is reached as soon as v is reached; 0: none.
+     The array is NULL before the first entry is added. */
   uint32_t *heads;
   Waiting *waiting;
   size_t nwaiting, waitingsize;
@@ -430,8 +434,8 @@ static void cut_reach (Marking *m, uint32_t from, uint32_t to, Way way) {
 }
 
 /* Adds an entry to 'waiting' for a field with a weak key. Its value 'to' is reachable only if both
-   the table and the key are. 'from' is the one of the two that was reached, 'other' the one that
-   was not. Returns 0 if out of memory. */
+   the table and the key are. 'from': the table or key that was reached; 'other': the key or table
+   that was not. Returns 0 if out of memory. */
 static int await (Marking *m, uint32_t other, uint32_t from, uint32_t to, Way way) {
   Waiting *e;
   if (m->heads == NULL && (m->heads = calloc(m->w->g->n, sizeof(*m->heads))) == NULL) return 0;

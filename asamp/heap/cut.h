@@ -2,14 +2,14 @@
 /*
 ** Computes how many bytes of a snapshot would be freed if certain references were removed, for
 ** example by setting a field or variable to nil. The caller gives a path of references from a root;
-** the last one is removed. Objects that are then unreachable count as freed. The Graph does not
-** change.
+** its last reference is removed. Objects that are then unreachable count as freed. The Graph does
+** not change.
 **
 **   CU1  the value of a field with a weak key is reachable if both the table and the key are;
 **   CU2  the key of a removed field is released, too. A local variable and the upvalues that refer
 **        to it are removed together. An upvalue is recognized by the variable's name and value, and
 **        because its function is nested in the function that declares the variable;
-**   CU3  objects with finalizers count like others.
+**   CU3  an unreachable object counts as freed even if it has a finalizer.
 */
 #ifndef asamp_cut_h
 #define asamp_cut_h

@@ -15,8 +15,8 @@
 
 enum { NODE_FIELDS = 7 };  /* numbers per node in the file's array "nodes" */
 
-#define WORDS_BYTES	((uint32_t)1 << 30)	/* limit (of StrTab) for the names of functions and
-                                                   descriptions of references, bytes */
+#define WORDS_BYTES	((uint32_t)1 << 30)	/* largest total length of the strings in Out.words,
+                                                   bytes */
 
 /* Types of nodes and edges: indexes in the lists "node_types" and "edge_types" of HEAD. */
 enum { SYNTHETIC = 9, OBJECT = 3, STRING = 2, CLOSURE = 5, CODE = 4, NATIVE = 8, ARRAY = 1 };

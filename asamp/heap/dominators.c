@@ -12,8 +12,8 @@ typedef struct Work {
   uint32_t n;
   uint32_t *order;	/* order[i]: the object with the depth-first number i */
   uint32_t *number;	/* number[v]: the depth-first number of object v */
-  uint32_t *above;	/* parent in the depth-first tree; eval() replaces it by a higher
-                           ancestor */
+  uint32_t *above;	/* parent in the depth-first tree; eval() replaces it by an
+                           ancestor nearer to the root */
   uint32_t *dominator;	/* parent in the depth-first tree; nearest() replaces it by the immediate
                            dominator */
   /* semi[v]: the semidominator of v. label[v]: among v and its ancestors up to above[v], the number
@@ -81,8 +81,9 @@ static int reverse (Work *w) {
   return 1;
 }
 
-/* Returns the object with the smallest semidominator among v and its ancestors >= 'last'.
-   Compresses the path to these ancestors. 'stack' is a buffer with an element for each object. */
+/* Returns the object with the smallest semidominator among v and its ancestors with numbers >=
+   'last'. Compresses the path to these ancestors. 'stack' is a buffer with an element for each
+   object. */
 static uint32_t eval (Work *w, uint32_t v, uint32_t last, uint32_t *stack) {
   size_t n = 0;
   uint32_t u = v, least;

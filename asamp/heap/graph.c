@@ -25,23 +25,25 @@
                                                 further sites receive site 0, unknown */
 
 /* Limits against malicious files, for the memory used and for the unpacked size of the file. Each
-   limit is the larger of a number of bytes (_MOST) and a multiple of the file's size (_TIMES). A
-   snapshot of asamp needs memory of 60 times its size, and unpacks to 8 times its size. */
+   limit is the larger of a number of bytes (_MOST) and a multiple (_TIMES) of source_fetched, the
+   bytes read from the file so far. A snapshot of asamp needs memory of 60 times its size, and
+   unpacks to 8 times its size. */
 #define MEMORY_MOST	BOUND((uint64_t)512 << 20, 1u << 16)
 #define MEMORY_TIMES	256
 #define UNPACKED_MOST	BOUND((uint64_t)256 << 20, 1u << 16)
 #define UNPACKED_TIMES	128
 
-/* Estimates of the memory for one object, one edge and so on, bytes. They include the unused
-   capacity of lists, and the caller's results for each object (dominators, classes). */
+/* Estimates of the memory for each object, edge of Graph.to, edge of Graph.late, prototype, slot,
+   site and sample, bytes. They include the unused capacity of lists, and the caller's results for
+   each object (dominators, classes). */
 enum {
   OBJECT_COST = 41 + 48 + 56, EDGE_COST = 18, LATE_COST = 4 * sizeof(LateEdge),
   PROTO_COST = 2 * sizeof(struct Proto), SLOT_COST = 2 * sizeof(Slot),
   SITE_COST = 2 * sizeof(Site) + 32, SAMPLE_COST = 4 * sizeof(Sample)
 };
 
-#define SUM_MOST	((uint64_t)1 << 62)  /* limit of the bytes of all objects, and of all
-                                                samples */
+#define SUM_MOST	((uint64_t)1 << 62)  /* largest sum of the sizes of all objects, and
+                                                of Sample.bytes of all samples */
 
 #define FREE		UINT64_MAX  /* unused entry of Reader.table */
 
@@ -83,7 +85,7 @@ typedef struct Reader {
      of an object must be adjacent. So 'late' is 1 if Graph.to has edges of 'holder' already, or if
      'holder' is not defined yet. */
   int late;
-  int64_t index;		/* index of the last array element of 'holder' read */
+  int64_t index;		/* index of the array element of 'holder' read last; 0: none */
   jmp_buf failed;
   char *err;
   size_t errsize;
@@ -111,7 +113,8 @@ static _Noreturn void damaged (Reader *r, const char *what) {
              (unsigned long long)source_offset(r->source) - r->n + r->at, what);
 }
 
-/* Adds 'bytes' to r->spent. Fails if the sum exceeds the limit (MEMORY_MOST). */
+/* Adds 'bytes' to r->spent. Fails if the sum exceeds the limit of the memory used, the larger of
+   MEMORY_MOST and MEMORY_TIMES times the bytes read from the file so far. */
 static void spend (Reader *r, uint64_t bytes) {
   r->spent += bytes;
   if (r->spent > MEMORY_MOST && r->spent / MEMORY_TIMES > source_fetched(r->source))
@@ -124,7 +127,8 @@ static void spend (Reader *r, uint64_t bytes) {
 
 /* {== bytes ============================================================ */
 
-/* Returns the next byte. Fails at the end of the file. */
+/* Returns the next byte. Fails at the end of the file, or if the unpacked file exceeds its limit
+   (UNPACKED_MOST, UNPACKED_TIMES). */
 static unsigned byte (Reader *r) {
   if (r->at == r->n) {
     r->n = (size_t)source_read(r->source, r->buffer, PIECE);
@@ -172,8 +176,8 @@ static uint64_t address (Reader *r, uint64_t from) {
   return a << 3;
 }
 
-/* Reads an address that may be missing. The file stores it like the addresses that address() reads.
-   Returns 0 if it is missing. */
+/* Reads an address that may be missing. The file stores HEAP_NONE if it is missing; otherwise 1
+   plus the number that address() would read. Returns 0 if the address is missing. */
 static uint64_t optional (Reader *r, uint64_t from) {
   uint64_t n = graph_number(r), a;
   if (n == HEAP_NONE)
@@ -185,7 +189,7 @@ static uint64_t optional (Reader *r, uint64_t from) {
   return a << 3;
 }
 
-/* Reads a length and a text, and appends a NUL. Returns the length. */
+/* Reads a length of at most HEAP_TEXT bytes and a text, and appends a NUL. Returns the length. */
 static size_t graph_readtext (Reader *r, char to[HEAP_TEXT + 1]) {
   uint64_t n = graph_number(r);
   size_t i;
@@ -331,7 +335,7 @@ static uint32_t graph_keep (Reader *r, const char *s, size_t n) {
   return at;
 }
 
-/* Reads the name of a C function, after the tag HEAP_CODE. */
+/* Reads the record of a C function, after the tag HEAP_CODE: its address and name. */
 static void readcode (Reader *r) {
   Graph *g = r->g;
   char name[HEAP_TEXT + 1];
@@ -432,7 +436,7 @@ static Way graph_slot (Reader *r, int kind, uint32_t name, uint32_t in, int64_t 
 }
 
 /* Returns a Way (an edge's kind and argument in one number) with this kind and index. An index that
-   is too large becomes WAY_MOST, which means unknown. */
+   is negative or too large becomes WAY_MOST, which means unknown. */
 static Way withindex (int kind, int64_t index) {
   return way_of(kind, index < 0 || index >= WAY_MOST ? WAY_MOST : (uint32_t)index);
 }
@@ -481,8 +485,8 @@ static void readedge (Reader *r, int kind) {
   if ((kind == HEAP_EROOT) != (r->holder == 0))
     damaged(r, "a reference of the roots is listed under an object, or one of an object under the "
                "roots");
-  /* The file lists the value of a field with a weak key under the key. If the table was reached
-     already, stores the edge as one from the table, like those of other fields. */
+  /* The file lists the value of a field with a weak key as an edge from the key. If the file has
+     listed an edge to the table already, stores the edge as one from the table. */
   if (ofweak) {
     holder = way_argument(way);
     way = way_of(kind, r->holder);
@@ -523,8 +527,8 @@ static void readfrom (Reader *r) {
   r->from = a << 3;
   r->holder = a == 0 ? 0 : object(r, a << 3);
   r->index = 0;
-  /* Graph.to has the edges of an object together. Edges that come later in the file, such as those
-     to values of weak keys, are stored in Graph.late. */
+  /* In Graph.to, the edges of an object must be adjacent. Edges that the file lists apart from the
+     other edges of their object, such as those from a weak key, are stored in Graph.late. */
   r->late = r->g->count[r->holder] > 0 || r->g->kind[r->holder] == UNDEFINED;
   if (!r->late)
     r->g->first[r->holder] = r->g->nedges;
@@ -586,7 +590,7 @@ static void readsite (Reader *r) {
   s->line = line > INT32_MAX ? 0 : (uint32_t)line;
 }
 
-/* Reads a sample. A sample whose object is not in the snapshot is only counted. */
+/* Reads a sample. If its object is not in the snapshot, only counts it in Graph.dead. */
 static void readsample (Reader *r) {
   Graph *g = r->g;
   uint64_t a = address(r, r->lastsample), site = graph_number(r);
@@ -631,8 +635,9 @@ static void mustbe (Reader *r, uint32_t v, int kind) {
     damaged(r, "an object that must be a string or a function prototype is of another type");
 }
 
-/* Fails unless every object is defined and has a parent, every name in the file is a string object,
-   and the prototype of every function is a prototype object. */
+/* Fails unless every object except the state is defined and has a parent, every known name and
+   source and every key of a field (HEAP_EFIELD) is a string object, and the known prototype of
+   every function is a prototype object. */
 static void graph_check (Reader *r) {
   Graph *g = r->g;
   uint32_t v;
@@ -662,7 +667,8 @@ static void graph_check (Reader *r) {
 }
 
 /* Fails unless the chain of parents of each object leads to object 0. seen[v] is 1 if the chain
-   from v is checked, and 2 if v is on the current chain: reaching v again is then a cycle. */
+   from v is checked, and 2 if v is on the chain that is being checked: reaching v again is then a
+   cycle. */
 static void checkparents (Reader *r) {
   Graph *g = r->g;
   unsigned char *seen = calloc(g->n, 1);
@@ -724,7 +730,7 @@ static void readmagic (Reader *r) {
   }
 }
 
-/* Reads the whole file, then checks the graph and sorts its lists. */
+/* Reads the whole file. Then checks the graph, and sorts Graph.late and Graph.samples. */
 static void readall (Reader *r, void (*progress) (void *ud, double share), void *ud) {
   unsigned count = 0, tag;
   readmagic(r);
@@ -866,8 +872,8 @@ int graph_edge (const Graph *g, uint32_t v, size_t *i, uint32_t *to, Way *way) {
   }
   if (g->nlate == 0)
     return 0;
-  /* all edges of v in g->to were returned: finds its first edge in g->late, which has the edges
-     that the file lists apart from the others of their object */
+  /* all edges of v in g->to were returned: finds the first edge of v in g->late, which has the
+     edges that the file lists apart from the other edges of their object */
   if (k == g->count[v]) {
     size_t low = 0, high = g->nlate;
     while (low < high) {

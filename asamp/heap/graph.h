@@ -11,8 +11,8 @@
 ** first edge to it in the file, which is on a shortest path from the state.
 **
 **   GR1  a graph is complete and consistent: every object is defined once, every edge refers to an
-**        object, and there are as many objects, edges and bytes as the end of the file says. Any
-**        other file is an error;
+**        object, and the numbers of objects, edges and bytes are those in the record HEAP_END.
+**        Any other file is an error;
 **   GR2  the parents of every object lead to object 0.
 **
 ** An object takes about 40 bytes, an edge 8, a sample 24. Files that need far more memory than
@@ -58,8 +58,8 @@ typedef struct Slot {
                            the call, where slot 1 has the called function; 0: unknown */
 } Slot;
 
-/* An edge that the file lists apart from the other edges of its object. Graph.to has the edges of
-   an object together, so this edge is in the list Graph.late instead. */
+/* An edge that the file lists apart from the other edges of its object. In Graph.to, the edges of
+   an object are adjacent, so this edge is in the list Graph.late instead. */
 typedef struct LateEdge {
   uint32_t from, to;
   Way way;
@@ -103,8 +103,8 @@ typedef struct Graph {
   uint32_t nedges;		/* number of elements of 'to' and 'ways' */
   uint32_t *to;			/* target of each edge */
   Way *ways;			/* kind and argument of each edge */
-  /* Edges that the file lists apart from the others of their object, sorted by 'from'. They are not
-     in 'to' and 'ways', which have the edges of an object together. */
+  /* Edges that the file lists apart from the other edges of their object, sorted by 'from'. They
+     are not in 'to' and 'ways', in which the edges of an object are adjacent. */
   LateEdge *late;
   size_t nlate;
   /* Prototypes: line of the definition (0: main chunk), and string objects with name and source,
@@ -133,7 +133,7 @@ typedef struct Graph {
      allocated  bytes allocated in the life of the state
      time       s since 1970
      pid        process id
-     period     bytes between two samples */
+     period     mean number of bytes allocated between two samples */
   uint64_t state, inuse, held, allocated, time, pid, period;
   /* number of samples whose objects may be dead: the sampler follows a limited number of samples
      until their objects die, and did not follow these */
@@ -142,7 +142,8 @@ typedef struct Graph {
 } Graph;
 
 /* Reads a snapshot. On failure returns NULL with the reason in 'err'. Calls 'progress', unless
-   NULL, with the finished share, 0 to 0.7; the caller's computations are the rest. */
+   NULL, with the finished share, 0 to 0.7. The share from 0.7 to 1 is for computations of the
+   caller. */
 Graph *graph_read (const char *path, void (*progress) (void *ud, double share), void *ud,
                    char *err, size_t size);
 void graph_free (Graph *g);
@@ -150,8 +151,8 @@ void graph_free (Graph *g);
 /* Returns the size of object v in bytes; if v is 0, that of the state itself. */
 uint64_t graph_size (const Graph *g, uint32_t v);
 
-/* Returns the text of string object v, *n bytes without a NUL; "" if unknown. The text of a long
-   string is cut and ends with an ellipsis. */
+/* Returns the text of string object v, *n bytes without a NUL; "" if the text is unknown, or v is
+   not a string object. The text of a long string is cut and ends with an ellipsis. */
 const char *graph_text (const Graph *g, uint32_t v, size_t *n);
 
 /* Returns 1 if v is a string object with the given text, which must not be empty. */

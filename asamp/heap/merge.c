@@ -90,13 +90,13 @@ static int iswanted (const MergeWish *wish, uint32_t v) {
 }
 
 /* Computes w->value and w->count for a tree that shows shortest paths to the wanted objects
-   (iswanted). If one wanted object dominates another, adds only the bytes that the first one
+   (iswanted). If one wanted object dominates another, adds only the bytes that the dominating one
    retains, because they include those of the other one. Returns 0 if out of memory. */
 static int weighpaths (Work *w) {
   const MergeWish *wish = w->wish;
   const Dominators *d = wish->dominators;
   uint32_t n = w->g->n, i, k;
-  /* inside[v] is 1 if another object to which the tree of paths must lead (iswanted) dominates v */
+  /* inside[v] is 1 if a wanted object (iswanted) other than v dominates v */
   unsigned char *inside = calloc(n, 1);
   uint32_t *order = malloc((size_t)n * sizeof(*order));
   w->value = calloc(n, sizeof(*w->value));
@@ -235,7 +235,7 @@ static int same (const Group *a, const Group *b) {
 typedef struct Groups {
   Group *g;
   size_t n, size;
-  uint32_t *table;	/* indexes in 'g'; UINT32_MAX: free */
+  uint32_t *table;	/* hash table of indexes in 'g'; UINT32_MAX: unused entry */
   uint32_t mask;	/* number of entries of 'table' minus 1 */
 } Groups;
 
@@ -294,8 +294,8 @@ static int byclass (const void *a, const void *b) {
    - their objects have the same class
    - there are more than FIELDS_MANY such groups
    - none of them retains over half of the bytes that they retain together
-   Sorts the groups, so that those to be merged are adjacent. So groupof must not be called later.
-   Returns 0 if out of memory. */
+   Sorts the groups, so that those to be merged are adjacent. This invalidates the indexes in
+   s->table, so groupof must not be called later. Returns 0 if out of memory. */
 static int mergefields (Groups *s) {
   size_t i, k, j, end;
   if (s->n > 0) qsort(s->g, s->n, sizeof(*s->g), byclass);
@@ -324,8 +324,9 @@ static int mergefields (Groups *s) {
 /* Returns 1 if the objects of group p have no row of their own, but are added to the row of their
    parents. 'above' is the key of that row; NULL: the Lua state. These objects are
    - the values of upvalues
-   - the members of a chain, such as a linked list. The parent refers to such a member by a field
-     with the same key as the reference to the parent itself, such as 'next'. */
+   - the members of a chain, such as a linked list: the parent refers to a member by a field, array
+     element or metatable with the same key (see shape) as the reference to the parent itself, such
+     as the field 'next'. */
 static int isfolded (const Group *p, const Group *above) {
   return p->kind == HEAP_EVALUE ||
          (above != NULL && same(p, above) &&
@@ -354,8 +355,8 @@ static int gather (Work *w, Groups *s, Set *set, const Group *above, MergeRow *r
         else {
           Way way;
           row->repeated = 1;
-          /* the row represents several references, because this one has another array index than
-             the one that describes the row */
+          /* this reference has another array index than row->way, so the row represents several
+             references */
           if (like.kind == HEAP_EINDEX && wayto(w, v, to, &way) &&
               way_argument(way) != way_argument(row->way))
             row->merged = 1;

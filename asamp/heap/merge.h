@@ -35,8 +35,8 @@ typedef struct MergeRow {
      then the object before 'example' on the shortest path from the state. */
   int together;
   /* Sums over the objects of this row. Exception: in a tree of shortest paths (MergeWish.paths),
-     'count' and 'value' also include the rows below, and only the objects that the caller has
-     selected (MergeWish.wanted).
+     'count' and 'value' are sums over the wanted objects (MergeWish.wanted, class) of this row and
+     of all rows below it.
      count  number of objects
      self   their own bytes
      value  bytes that they retain */
@@ -63,11 +63,12 @@ typedef struct Merge {
   size_t n, size;		/* number of rows, capacity */
   /* Totals of the tree: number of objects, their own bytes, and the bytes that they retain. In a
      tree of shortest paths, only the objects to which the paths lead count (MergeWish.wanted,
-     class), not those on the way. */
+     class), not the other objects on the paths. */
   uint64_t count, self, value;
-  uint64_t left;		/* number of omitted rows: too small, too deep or too many */
-  uint64_t cut;			/* number of the omitted rows that are large enough, but too deep or
-                                   too many */
+  uint64_t left;		/* number of omitted rows: too small, too deep, or more than
+                                   MergeWish.most */
+  uint64_t cut;			/* number of omitted rows that are large enough, but too deep, or
+                                   more than MergeWish.most */
 } Merge;
 
 /* Makes the tree that *wish describes. Returns 0 if out of memory; *m is then zero. */

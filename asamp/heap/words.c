@@ -118,8 +118,8 @@ static void element (const Graph *g, uint32_t from, uint32_t index, int merged,
 }
 
 /* Describes a coroutine by the outermost function on its stack. Writes "" if that function is
-   unknown. Also writes "" if the function's prototype is 'in', because the caller has already
-   described 'in', the function of a local variable of the coroutine. */
+   unknown. Also writes "" if the function's prototype is 'in': the caller describes a local
+   variable of the function 'in', so its text contains the function already. */
 static void bodyof (const Graph *g, uint32_t thread, uint32_t in, char out[WORDS_MOST]) {
   size_t i = 0;
   uint32_t to;

@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-/* largest size of the text that describes an object or a reference, bytes with the NUL */
+/* Largest size of the text that describes an object or a reference, bytes with the NUL. */
 #define WORDS_MOST	512
 
 /* Writes the n bytes s to 'to', escaped as in a quoted string. A text that does not fit into 'size'
