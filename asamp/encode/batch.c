@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* A batch is full if it has this number of samples, or of bytes of events. */
+/* A batch is full if it has at least BATCH_SAMPLES samples or BATCH_BYTES bytes of events. */
 #define BATCH_SAMPLES	16384
 #define BATCH_BYTES	(512u * 1024)
 
@@ -46,7 +46,8 @@ void batch_allocation (Batch *b, uint64_t size, int outside, int kind) {
 
 /* -------------------------------------------------------------- events -- */
 
-/* Writes which samples survived, as run lengths: died, survived, died, ... The first may be 0. */
+/* Writes which samples survived, as lengths of runs: died, survived, died, ... If the first sample
+   survived, the first length is 0. */
 static void fateruns (Bytes *to, const unsigned char *survived, size_t n) {
   size_t i = 0;
   int fate = 0;
@@ -117,7 +118,7 @@ void batch_deaths (Batch *b, const uint32_t *runs, size_t n) {
   bytes_char(&b->events, '\n');
 }
 
-/* Writes the time of an event as the difference to the time of the previous one. */
+/* Writes the time of an event as the difference to the time of the previous event. */
 static void eventtime (Batch *b, uint64_t us) {
   bytes_signed(&b->events, ' ', (int64_t)(us - b->eventtime));
   b->eventtime = us;
@@ -130,9 +131,9 @@ static int64_t rssof (const ProfileCollection *c) {
 
 /* Writes a collection as a line of numbers, without trailing zeros. To make the numbers small, some
    are differences to an expected value. The collection is expected to start at the time of the
-   previous event, the bytes in use to grow by the tenured bytes, the reserved and the resident
-   bytes to stay the same, and the nursery of a minor collection to have the size that it had at the
-   previous minor collection. */
+   previous event and to use the CPU for its whole duration; the bytes in use, to grow by the
+   tenured bytes; the reserved and the resident bytes, to stay the same; 'planned' of a minor
+   collection to equal that of the previous minor collection; 'charged' to equal 'planned'. */
 void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32_t label,
                        ProfileCollection *before) {
   Bytes *to = &b->events;
@@ -208,8 +209,8 @@ void batch_end (Batch *b, uint64_t us, uint64_t bytes, uint64_t orphans) {
   bytes_char(&b->events, '\n');
 }
 
-/* Writes a line "D", with deaths among the samples of a closed state. Does not change b->eventtime,
-   to which the next event's time is a difference: old readers skip this line. */
+/* Writes a line "D", with deaths among the samples of a closed state. Does not change b->eventtime:
+   old readers skip this line, so the next event's time must not be a difference to its time. */
 void batch_orphans (Batch *b, uint64_t us, uint32_t id, const uint32_t *runs, size_t n) {
   size_t i;
   bytes_char(&b->events, 'D');
@@ -307,7 +308,7 @@ void batch_mark (Batch *b, uint64_t us, const char *name, size_t namelength,
   bytes_text(&text, name, namelength, 1);
   bytes_char(&b->events, 'm');
   eventtime(b, us);
-  bytes_decimal(&b->events, ' ', text.n);  /* number of bytes of the name, which is written next */
+  bytes_decimal(&b->events, ' ', text.n);  /* length of the name in bytes; the name follows */
   bytes_char(&b->events, ' ');
   bytes_add(&b->events, text.data, text.n);
   bytes_text(&b->events, value, valuelength, 1);

@@ -2,14 +2,15 @@
 /*
 ** Composes the details of a batch of samples: the data for which the VMProf format has no record.
 ** The details are the text of a private meta record "asamp.N" (grammar in doc/profile-format.md):
-** columns, with one value per sample, and events, one line each.
+** columns with values of the samples, then events. Each column and each event is a line.
 **
-**   D1  entries of columns belong to samples by their order: 'times' to all samples of the batch,
-**       'sizes' and 'kinds' to its allocation samples;
+**   D1  values in columns are in the order of the samples. 'times' has a value for each sample of
+**       the batch, 'sizes' and 'kinds' for each allocation sample. A value of 'counts' or 'outside'
+**       follows the number of its sample;
 **   D2  events are in the order of the calls, as lines of UTF-8. Newlines in the program's texts
 **       are replaced;
-**   D3  the first numbers of a batch may be differences to the previous batch, so that a batch
-**       cannot be read alone.
+**   D3  the first numbers of a batch may be differences to numbers of the previous batch, so a
+**       batch cannot be read alone.
 */
 #ifndef asamp_batch_h
 #define asamp_batch_h
@@ -26,13 +27,14 @@ typedef struct Batch {
   uint32_t label;        /* number of the label set of the batch's last sample; 0: no labels */
   uint64_t labelled;     /* number of successive samples with the label set 'label' at the end of
                             the batch */
-  uint64_t sampletime;   /* time of the batch's last sample */
-  uint64_t eventtime;    /* time of the last collection, mark, start or end of a state */
+  uint64_t sampletime;   /* time of the last sample, which may be in an earlier batch */
+  uint64_t eventtime;    /* time of the last collection, mark, start or end of a state, which may be
+                            in an earlier batch */
   uint64_t state;        /* number + 1 of the state selected by batch_of; 0: none */
 } Batch;
 
-/* Adds a sample that represents 'count' sampling periods and has 'copies' stack records. Stores the
-   time 'us' only if 'timed' is 1. 'label' is its label set (0: none). */
+/* Adds a sample that represents 'count' sampling periods and has 'copies' stack records. Writes its
+   time 'us' only if 'timed' is 1. 'label' is the number of its label set; 0: no labels. */
 void batch_sample (Batch *b, uint64_t us, int timed, uint64_t count,
                    uint32_t copies, uint32_t label);
 /* Adds a label of a new set. All labels of a set are added consecutively. */
@@ -50,9 +52,9 @@ void batch_fates (Batch *b, const unsigned char *survived,
                   const uint32_t *classes, size_t n);
 /* Adds deaths of survivors: n run lengths, alternately of live and of dead samples. */
 void batch_deaths (Batch *b, const uint32_t *runs, size_t n);
-/* Adds a collection that ended at 'us'. Writes its numbers as differences to *before, the state's
-   previous collection. Then updates *before for the state's next collection. 'label' is the number
-   in the file of the label set under which the collection ran. */
+/* Adds a collection that ended at 'us'. Writes some of its numbers as differences to *before, the
+   state's previous collection. Then updates *before for the state's next collection. 'label' is the
+   number, in the file, of the label set that was set when the collection ran; 0: no labels. */
 void batch_collection (Batch *b, uint64_t us, const ProfileCollection *c, uint32_t label,
                        ProfileCollection *before);
 /* Selects the state whose events are added next. Needed only if a file has many states. */
@@ -77,18 +79,19 @@ void batch_path (Batch *b, uint64_t id, uint32_t parent, const char *step);
 void batch_holders (Batch *b, const uint32_t *runs, size_t n);
 /* Adds a heap walk (encoder_walk) that started at 'us' and paused the program for 'duration' us. */
 void batch_walk (Batch *b, uint64_t us, uint64_t duration);
-/* Adds a row of resident memory (encoder_resident). All rows with equal times form one snapshot, so
-   the row has the time itself, not the difference to the previous event. */
+/* Adds a row of a snapshot of resident memory (encoder_resident). All rows with equal times form a
+   snapshot, so a row has the time itself, not the difference to the previous event. */
 void batch_resident (Batch *b, uint64_t us, const char *what, size_t n, int64_t bytes,
                      const char *text, size_t m);
 void batch_mark (Batch *b, uint64_t us, const char *name, size_t namelength,
                  const char *value, size_t valuelength);
 
-/* Returns 1 if the batch should be written: it has many samples or long events. */
+/* Returns 1 if the batch should be written: it has many samples or many bytes of events. */
 int batch_full (const Batch *b);
-/* Appends the text of the batch to 'to' and starts a new one. Returns 0 if the batch was empty. */
+/* Appends the text of the batch to 'to', and starts a new batch. Returns 0 if there was nothing to
+   append. */
 int batch_take (Batch *b, Bytes *to);
-/* Returns 1 if memory ran out: the text is incomplete. */
+/* Returns 1 if memory ran out, so that the text of the batch is incomplete. */
 int batch_failed (const Batch *b);
 void batch_free (Batch *b);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Encodes the events of a profile (encoder.h). An encoder keeps in memory the output and details of
-   the current batch of samples, a buffer for the deepest stack, the functions, and the native
-   addresses. In the extended format it also keeps the sampled objects whose survival is not known
-   yet (objects.h). */
+/* Encodes the events of a profile (encoder.h). An encoder keeps in memory: output that the sink has
+   not taken, the details of the current batch of samples, the current stack and the numbers of each
+   Lua state, ids of functions, and native addresses. In the extended format it also keeps the
+   sampled objects whose survival is not known yet (objects.h). */
 #include "batch.h"
 #include "details.h"
 #include "frameids.h"
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The output is passed to the sink when it has this number of bytes. */
+/* The output is passed to the sink when it has at least this number of bytes. */
 #define ENOUGH		(64u * 1024)
 
 #define FRAME		16    /* bytes of a frame in a record */
@@ -149,7 +149,7 @@ static void encoder_head (Encoder *e) {
     metanumber(e, "asamp.followed", e->config.followed);
   if (extended(e)) {
     char text[48];
-    /* start of the log, s, by the monotonic clock, which also gives the times of stacks */
+    /* start of the log in seconds by CLOCK_MONOTONIC, the clock of the times of stacks */
     sprintf(text, "%llu.%06llu", (unsigned long long)(e->start / 1000000000),
             (unsigned long long)(e->start / 1000 % 1000000));
     encoder_meta(e, "start_time_offset", text);
@@ -164,7 +164,7 @@ static void encoder_head (Encoder *e) {
       encoder_meta(e, key, profile_kindname(i));
     }
   }
-  use(e, FRAME_NONE);  /* the frame of an empty stack */
+  use(e, FRAME_NONE);  /* represents an empty stack */
   if (e->config.timeperiod > 0)
     batch_timeperiod(&e->batch, e->config.timeperiod, e->config.wall);
 }
@@ -182,8 +182,7 @@ Encoder *encoder_new (const EncoderConfig *config, uint64_t start,
   e->last = start;
   e->of = origins_get(&e->origins, 0);
   encoder_head(e);
-  e->config.command = e->config.sources = NULL;  /* the strings belong to the caller and are not
-                                                    used any more */
+  e->config.command = e->config.sources = NULL;  /* not used any more; the caller may free them */
   if (e->out.failed || e->of == NULL) {
     encoder_free(e);
     return NULL;
@@ -203,7 +202,7 @@ void encoder_free (Encoder *e) {
   free(e);
 }
 
-/* Passes the output to the sink if it has 'enough' bytes. Call it between records. */
+/* Passes the output to the sink if it has at least 'enough' bytes. Call it between records. */
 static void encoder_drain (Encoder *e, size_t enough) {
   if (e->out.n >= enough && e->out.n > 0)
     e->sink(e->sinkud, &e->out);
@@ -221,8 +220,8 @@ static uint64_t since (const Encoder *e, uint64_t time) {
 
 /* -------------------------------------------------------------- names -- */
 
-/* Returns 1 if each state numbers its functions and classes itself, from 1. The numbers in events
-   must then be replaced by those of the log, which all states share (origin.h). */
+/* Returns 1 if each state numbers its functions and classes itself, from 1. The encoder then
+   replaces the numbers in events by numbers of the log, which all states share (origin.h). */
 static int islocal (const Encoder *e) {
   return e->config.states && !e->config.numbered;
 }
@@ -245,8 +244,8 @@ void encoder_name (Encoder *e, uint64_t id, const char *name) {
   vmprof_name(&e->out, VMPROF_NAME, id, name);
 }
 
-/* Stores a new native address, so that its name is written later. Stores at most ENCODER_MAXNATIVES
-   addresses; for a frame with a further address, only increments e->natives. */
+/* Stores the native address of a frame if it is new, so that its name is written later. If
+   ENCODER_MAXNATIVES addresses are stored and this one is new, only increments e->natives. */
 static void touch (Encoder *e, uint64_t id) {
   if (idmap_get(&e->seen, id) != IDMAP_NONE)
     return;
@@ -296,7 +295,7 @@ void encoder_stack (Encoder *e, size_t shared, const ProfileFrame *frames,
     uint64_t id = frames[k].id;
     if (islocal(e) && (id & 7) == 0)
       id = (uint64_t)origin_number(&e->of->functions, id / 8) * 8;
-    /* no function has such an id: in the file it would denote a line or an object type */
+    /* no function has such an id; readers would take it for a source line or an object type */
     if (id == 0 || id >> 63 || ((id & 1) && id < FRAME_MINOR))
       id = FRAME_NONE;
     bytes_putword(to, frames[k].line);
@@ -320,9 +319,9 @@ static unsigned char *copyframes (unsigned char *to, const unsigned char *from, 
   return to + n * FRAME;
 }
 
-/* Writes the frames of the stack. Of a stack deeper than PROFILE_DEPTH, writes only those at both
-   ends, with the frame FRAME_CUT between them. Writes FRAME_NONE for an empty stack. Returns the
-   end of the output. */
+/* Writes the frames of the stack. Of a stack deeper than PROFILE_DEPTH, writes only the frames at
+   both ends, with FRAME_CUT between them. Writes FRAME_NONE for an empty stack. Returns the address
+   after the last byte written. */
 static unsigned char *putframes (unsigned char *to, const Frames *s) {
   size_t inner = PROFILE_DEPTH / 2, outer = PROFILE_DEPTH - inner - 1;
   const unsigned char *first = s->block + (s->size - s->n) * FRAME;
@@ -339,15 +338,16 @@ static size_t depthof (const Frames *s) {
   return s->n == 0 ? 1 : s->n < PROFILE_DEPTH ? s->n : PROFILE_DEPTH;
 }
 
-/* Returns the number of copies of a sample's stack record to write: one for each of the 'count'
-   sampling periods that the sample represents, because readers of the VMProf format count records.
-   All copies together have at most ENCODER_COPYBYTES bytes. 'length': bytes of one copy. */
+/* Returns how many copies of a sample's stack record to write: one for each of the 'count' sampling
+   periods that the sample represents, because readers of the VMProf format count records, but at
+   most as many as fit into ENCODER_COPYBYTES. 'length': bytes of one copy. */
 static uint32_t copiesof (uint64_t count, size_t length) {
   uint64_t most = ENCODER_COPYBYTES / length;
   return (uint32_t)(count < most ? count : most);
 }
 
-/* Appends n copies of the record of 'length' bytes at offset 'from' of the output. */
+/* Appends n copies of the record of 'length' bytes at offset 'from' of the output. Passes the
+   output to the sink whenever it has at least ENOUGH bytes. */
 static void repeat (Encoder *e, size_t from, size_t length, uint32_t n) {
   unsigned char *to;
   Bytes record = {0};
@@ -394,7 +394,8 @@ static uint32_t stackrecords (Encoder *e, int marker, uint64_t leaf,
   return copies;
 }
 
-/* Returns the number of a label set in the file; adds the labels of a new one to the batch. */
+/* Returns the number of a label set in the file; 0: no labels. Adds the labels of a new set to the
+   batch. */
 static uint32_t labelled (Encoder *e, uint32_t set) {
   ProfileLabel labels[PROFILE_LABELS];
   uint32_t id;
@@ -416,7 +417,7 @@ static uint32_t labelled (Encoder *e, uint32_t set) {
   return id;
 }
 
-/* Sets the time of the next stack to 'time', or to that of the last stack if this is later. */
+/* Sets the time of the next stack to 'time', or to the time of the last stack if that is later. */
 static void settime (Encoder *e, uint64_t time) {
   if (time > e->last)
     e->last = time;
@@ -458,8 +459,8 @@ void encoder_time (Encoder *e, const ProfileTime *s) {
 
 /* -------------------------------------------------------------- events -- */
 
-/* Translates n class numbers of the state to class numbers of the file. Returns a new array, or
-   NULL if out of memory. */
+/* Converts n class numbers of the current state to class numbers of the file. Returns a new array,
+   or NULL if out of memory. */
 static uint32_t *translated (Encoder *e, const uint32_t *classes, size_t n) {
   uint32_t *to = spare_malloc(n * sizeof(*to));
   size_t i;
@@ -472,8 +473,8 @@ static uint32_t *translated (Encoder *e, const uint32_t *classes, size_t n) {
   return to;
 }
 
-/* Returns the open batch. In files of many states, first records to which state the next events
-   belong. */
+/* Returns the current batch. In files of many states, first records in it that the next events
+   belong to the current state. */
 static Batch *lines (Encoder *e) {
   if (e->config.states)
     batch_of(&e->batch, e->of->id);
@@ -631,7 +632,7 @@ void encoder_left (Encoder *e, const ProfileLeft *left, uint64_t texts) {
   e->texts = texts;
 }
 
-/* Writes the meta "asamp.left": name and count of each limit that dropped data. */
+/* Writes the meta record "asamp.left": name and count of each limit that dropped data. */
 static void metaleft (Encoder *e) {
   const struct { const char *key; uint64_t count; } all[] = {
     {"chunks", e->left.chunks}, {"functions", e->left.functions + e->origins.lumpedfunctions},

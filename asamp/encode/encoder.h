@@ -30,8 +30,8 @@ typedef struct EncoderConfig {
   uint64_t timeperiod;  /* sampling period of time at the start of the log, ns; 0: none */
   int wall;             /* 1: time samples measure wall time, 0: CPU time */
   int native;           /* 1: stacks have native frames, 0: only Lua frames */
-  uint64_t followed;    /* largest number of survivors whose deaths are recorded; 0: no deaths are
-                           recorded */
+  uint64_t followed;    /* largest number of survivors that are followed at a time, that is, whose
+                           deaths will be recorded; 0: no deaths are recorded */
   const char *command;  /* command line for display, or NULL */
   const char *tuning;   /* value of the variable LUA_GC, or NULL */
   uint64_t pid;         /* process id; 0: unknown */
@@ -53,8 +53,8 @@ typedef struct EncoderConfig {
      has no labels. */
   size_t (*labels)(void *ud, uint32_t set, ProfileLabel *to);
   void *labels_ud;
-  /* Adds the numbers of labels dropped by limits to *left, and the number of truncated texts to
-     *texts. */
+  /* Adds the numbers of labels that limits have dropped to *left, and the number of truncated label
+     texts to *texts. */
   void (*labelsleft)(ProfileLeft *left, uint64_t *texts);
 } EncoderConfig;
 
@@ -70,8 +70,8 @@ Encoder *encoder_new (const EncoderConfig *config, uint64_t start,
                       uint64_t epoch, EncoderSink sink, void *ud);
 void encoder_free (Encoder *e);
 
-/* Assigns the following events to a Lua state and to an OS thread. If 'thread' is 0, keeps the
-   state's last thread. */
+/* Makes 'state' the current state, to which the following events belong. 'thread' is the OS thread
+   that runs the state; 0: the state's last thread. */
 void encoder_of (Encoder *e, uint32_t state, uint32_t thread);
 /* Records the start of the current state (encoder_of). Only for files of many states. */
 void encoder_start (Encoder *e, uint64_t time);
@@ -85,8 +85,8 @@ void encoder_end (Encoder *e, uint64_t time, uint64_t bytes, uint64_t orphans);
    and dead samples, oldest sample first. Samples that an earlier call has reported dead are not
    counted. */
 void encoder_orphans (Encoder *e, uint64_t time, uint32_t state, const uint32_t *runs, size_t n);
-/* Frees the memory of the current state. After that, only its allocated bytes and its end may be
-   recorded. */
+/* Frees the encoder's data of the current state. Afterwards, only the state's allocated bytes and
+   its end may be recorded. Call encoder_of before the next event. */
 void encoder_leave (Encoder *e);
 
 /* Records the name of a function, in the form of framename_lua. Writes it once per id. */
@@ -99,7 +99,7 @@ void encoder_sample (Encoder *e, const ProfileSample *s);
 void encoder_time (Encoder *e, const ProfileTime *s);
 void encoder_class (Encoder *e, uint32_t id, const char *name, size_t n);
 /* Records for the n oldest samples without a recorded survival whether they survived a collection
-   (values of batch_fates). Call it before encoder_collection. 'classes' may be NULL. */
+   ('survived' and 'classes': see batch_fates). Call it before encoder_collection. */
 void encoder_fates (Encoder *e, const unsigned char *survived,
                     const uint32_t *classes, size_t n);
 /* Records deaths of followed samples (survivors whose deaths are reported): n run lengths,
@@ -109,15 +109,17 @@ void encoder_deaths (Encoder *e, const uint32_t *runs, size_t n);
 void encoder_collection (Encoder *e, const ProfileCollection *c);
 void encoder_period (Encoder *e, uint64_t period);
 void encoder_timeperiod (Encoder *e, uint64_t ns, int wall);
-/* Adds the exact number of bytes that the current state (encoder_of) has allocated to the total of
-   the log. In files of many states, also records it for the state. A total of 0 means unknown. */
+/* Adds 'bytes', the exact number of bytes that the current state (encoder_of) has allocated, to the
+   total of the log. In files of many states, also records this number for the state. A total of 0
+   means unknown. */
 void encoder_allocated (Encoder *e, uint64_t bytes);
 /* Records the exact bytes that the current state (encoder_of) has allocated with a label set. The
    bytes of the next encoder_allocated or encoder_end include these bytes. */
 void encoder_labelled (Encoder *e, uint32_t set, uint64_t bytes);
 /* Records that the bytes by label set are unknown. */
 void encoder_notlabelled (Encoder *e);
-/* Omits the total of allocated bytes: the bytes of some states are unknown. */
+/* Makes encoder_finish omit the total of allocated bytes, because the bytes of some states are
+   unknown. */
 void encoder_notallocated (Encoder *e);
 /* Records path 'id' of references to a live object: path 'parent' (0: empty) with the reference
    'step' added. */
@@ -128,15 +130,15 @@ void encoder_holders (Encoder *e, const uint32_t *runs, size_t n);
 /* Records a heap walk that searched for references to sampled objects: its start, and its pause in
    ns. */
 void encoder_walk (Encoder *e, uint64_t start, uint64_t ns);
-/* Records the resident memory that has one use: the name of the use (n bytes) and the bytes of this
-   memory. 'text', m bytes, is the file or the source line to which the memory belongs, or "". */
+/* Records a row of a snapshot of resident memory: 'bytes' bytes have the use 'what' (n bytes long).
+   'text', m bytes long, is the file or source line to which this memory belongs, or "". */
 void encoder_resident (Encoder *e, uint64_t time, const char *what, size_t n, int64_t bytes,
                        const char *text, size_t m);
 void encoder_mark (Encoder *e, uint64_t time, const char *name,
                    size_t namelength, const char *value, size_t valuelength);
 
-/* Adds *left, the counts of dropped data, to the counts of the log. Sets the log's number of
-   truncated texts to 'texts', the number for all states together. */
+/* Adds *left, counts of dropped data, to the counts of the log. Sets the log's number of truncated
+   texts to 'texts', which must include the texts of all states. */
 void encoder_left (Encoder *e, const ProfileLeft *left, uint64_t texts);
 
 /* Returns 1 if encoder_batch should be called. */

@@ -107,8 +107,8 @@ static void encodestate (const Event *event, Encoder *e) {
 }
 
 void event_encode (const Event *event, Encoder *e) {
-  if (event->type == EVENT_ORPHANS) {  /* does not call encoder_of, which would add the ended state
-                                          again */
+  if (event->type == EVENT_ORPHANS) {  /* must not call encoder_of: it would add data for a state
+                                          that has ended */
     const OrphansEvent *o = (const void *)(event + 1);
     encoder_orphans(e, o->time, event->state, o->runs, (size_t)event->n);
     return;

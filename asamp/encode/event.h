@@ -3,7 +3,8 @@
 ** The events in the queue of a profile: their layout, and their encoding.
 **
 **   EV1  an event is a head and a body. Its size is a multiple of 8;
-**   EV2  bodies contain no pointers, because another thread reads them later.
+**   EV2  bodies contain no pointers: another thread reads a body later, when the data to which a
+**        pointer refers may be freed.
 */
 #ifndef asamp_event_h
 #define asamp_event_h
@@ -38,9 +39,9 @@ enum EventType {
   /* Counts of data dropped by limits. n: number of the program's texts that were truncated. Body:
      ProfileLeft */
   EVENT_LEFT,
-  /* A lost time sample: a write has failed and is being retried (profile_room). Its stack is still
-     needed, because the state's next stack is stored as the difference from it (P5 of profile.h).
-     n: number of frames in the body. Body: TimeEvent */
+  /* The stack of a time sample that was lost because a failed write is being retried
+     (profile_room). The stack is still needed: the state's next stack is stored as the difference
+     from it (P5 of profile.h). n: number of frames in the body. Body: TimeEvent */
   EVENT_STACK,
   /* Name of a class, that is, of a type of sampled objects. n: id of the class. Body: name,
      NUL-terminated */
@@ -53,21 +54,21 @@ enum EventType {
   EVENT_CALLED,
   /* End of a Lua state. n: bytes allocated. Body: EndEvent */
   EVENT_END,
-  /* Deaths of an ended state's samples of native memory. n: number of run lengths in the body.
-     Body: OrphansEvent */
+  /* Deaths of samples of native memory whose Lua state has ended. n: number of run lengths in the
+     body. Body: OrphansEvent */
   EVENT_ORPHANS,
-  /* A path of references. n: id. Body: 32-bit id of the path without the last reference, then
-     that reference's text, NUL-terminated */
+  /* A path of references. n: id. Body: 32-bit id of the path without its last reference, then
+     the text of the last reference, NUL-terminated */
   EVENT_PATH,
   /* A heap walk that searched for references to sampled objects. n: pause, ns. Body: 64-bit start,
      CLOCK_MONOTONIC, ns */
   EVENT_WALK,
-  /* Paths of references that keep sampled objects alive. n: number of 32-bit words. Body: a word
-     that is 1 or 0, then pairs (number of samples, id of their path). 1: the first pair is for the
-     first samples; 0: the pairs continue the list of the previous event */
+  /* Paths of references that keep live survivors alive. n: number of 32-bit words. Body: a word
+     that is 1 or 0, then pairs (number of successive survivors, id of their path). 1: the first
+     pair is for the state's oldest survivors; 0: the pairs continue those of the previous event */
   EVENT_HOLDERS,
-  /* The resident memory that has one use, such as the Lua heap. n: bytes, signed. Body:
-     ResidentEvent */
+  /* A row of a snapshot of resident memory: the bytes that one use takes, such as "lua.old".
+     n: bytes, signed. Body: ResidentEvent */
   EVENT_RESIDENT,
   /* Exact bytes that a state has allocated with a label set. n: bytes. Body: 32-bit number of
      the set */
@@ -78,7 +79,7 @@ enum EventType {
 typedef struct Event {
   uint32_t type;
   uint32_t size;        /* bytes, with the head */
-  uint64_t n;           /* a number; enum EventType has its meaning for each type */
+  uint64_t n;           /* a number whose meaning depends on 'type' (enum EventType) */
   uint32_t state;       /* number of the Lua state of the event */
   uint32_t thread;      /* OS thread (gettid) that runs the state; 0: another thread reported the
                            event */
@@ -87,17 +88,17 @@ typedef struct Event {
 /* Body of EVENT_SAMPLE: an allocation or copy sample, and its stack. */
 typedef struct SampleEvent {
   ProfileSample sample;
-  uint64_t shared;      /* number of outermost frames that the state's previous stack has, too (P5
-                           of profile.h) */
-  ProfileFrame frames[];  /* frames inside the shared ones, innermost first */
+  uint64_t shared;      /* number of outermost frames that are equal to those of the state's
+                           previous stack (P5 of profile.h) */
+  ProfileFrame frames[];  /* all frames except the shared ones, innermost first */
 } SampleEvent;
 
 /* Body of EVENT_TIME and EVENT_STACK: a time sample, and its stack. */
 typedef struct TimeEvent {
   ProfileTime sample;
-  uint64_t shared;      /* number of outermost frames that the state's previous stack has, too (P5
-                           of profile.h) */
-  ProfileFrame frames[];  /* frames inside the shared ones, innermost first */
+  uint64_t shared;      /* number of outermost frames that are equal to those of the state's
+                           previous stack (P5 of profile.h) */
+  ProfileFrame frames[];  /* all frames except the shared ones, innermost first */
 } TimeEvent;
 
 /* Body of EVENT_MARK. 'time' is CLOCK_MONOTONIC in ns; the lengths are in bytes. */
@@ -109,8 +110,8 @@ typedef struct MarkEvent {
 /* Body of EVENT_RESIDENT. 'time' is CLOCK_MONOTONIC in ns. */
 typedef struct ResidentEvent {
   uint64_t time;
-  char text[];          /* two texts, each NUL-terminated: the name of the use of the memory; a
-                           file, a source line or "" */
+  char text[];          /* two texts, each NUL-terminated: the use of the memory, such as "lua.old";
+                           the file or source line to which the memory belongs, or "" */
 } ResidentEvent;
 
 /* Body of EVENT_END. 'time' is CLOCK_MONOTONIC in ns. */

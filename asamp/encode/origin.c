@@ -80,8 +80,8 @@ static int note (Numbers *n, uint64_t local, uint32_t number) {
   return 1;
 }
 
-/* Returns the number of a name in 'names'. A new name has the next number and sets *isnew to 1.
-   Returns IDMAP_NONE if 'most' names are stored, 0 if out of memory. */
+/* Returns the number of a name in 'names'. Adds a new name with the next number, and sets *isnew to
+   1. Returns IDMAP_NONE if the name is new but 'names' has 'most' names, 0 if out of memory. */
 static uint32_t origin_nameid (IdMap *names, uint32_t *n, uint32_t most, const char *name,
                                int *isnew) {
   uint64_t key = hash_bytes(name, strlen(name)) | 1;
@@ -95,9 +95,8 @@ static uint32_t origin_nameid (IdMap *names, uint32_t *n, uint32_t most, const c
   return ++*n;
 }
 
-/* Like origin_nameid, for the name *name, but at most 'most' - 1 names have numbers of their own.
-   For any further name, sets *name to 'others', increments *lumped, and returns the number 'most',
-   which all these names share. */
+/* Like origin_nameid, but only the first 'most' - 1 names have numbers of their own. All further
+   names share the number 'most': for them, sets *name to 'others' and increments *lumped. */
 static uint32_t orothers (IdMap *names, uint32_t *n, uint32_t most, const char *others,
                           uint64_t *lumped, const char **name, int *isnew) {
   uint32_t i = origin_nameid(names, n, most - 1, *name, isnew);

@@ -9,7 +9,7 @@
 **   OR2  in the file, numbers and names correspond one to one, except that names beyond
 **        FUNCTIONS_MOST and CLASSES_MAX share the last number;
 **   OR3  a state's data are freed at its end. Its entry in 'places' is removed later, together with
-**        those of other ended states.
+**        the entries of other ended states.
 */
 #ifndef asamp_origin_h
 #define asamp_origin_h
@@ -41,13 +41,13 @@ typedef struct Origin {
   uint64_t undecided;   /* number of the state's samples whose survival is not known yet */
 } Origin;
 
-/* The encoder's data of all Lua states, and the numbers that the file has given so far. */
+/* The encoder's data of all Lua states, and the numbers that names have in the file. */
 typedef struct Origins {
   Origin **list;        /* the states that have not ended */
   size_t n, size;
   IdMap places;         /* maps a state's id + 1 to its index in 'list' */
   Origin *last;         /* last result of origins_get, or NULL */
-  IdMap functions, classes;  /* map hashes of names to numbers in the file */
+  IdMap functions, classes;  /* map the hash of a name to its number in the file */
   uint32_t nfunctions, nclasses;
   uint64_t lumpedfunctions, lumpedclasses;
 } Origins;
@@ -73,15 +73,13 @@ uint32_t origins_function (Origins *o, Origin *of, uint64_t local, const char **
 uint32_t origins_class (Origins *o, Origin *of, uint32_t local, const char **name,
                         int *isnew);
 
-/* Returns the function number that the file uses for the name *name. Unlike origins_function, it
-   takes names that no Lua state has numbered. */
+/* Like origins_function, but does not store the number for a Lua state. */
 uint32_t origins_functionname (Origins *o, const char **name, int *isnew);
-/* Returns the class number that the file uses for the name *name. Unlike origins_class, it takes
-   names that no Lua state has numbered. */
+/* Like origins_class, but does not store the number for a Lua state. */
 uint32_t origins_classname (Origins *o, const char **name, int *isnew);
 
 /* Returns the number in the file of the function or class that has the number 'local' in its state;
-   0: the file does not have it. */
+   0: its name is not in the file. */
 static inline uint32_t origin_number (const Numbers *n, uint64_t local) {
   return local >= 1 && local <= n->n ? n->list[local - 1] : 0;
 }

@@ -70,10 +70,10 @@ typedef struct PastState {
   ProfileFrame *stack;               /* the stack reported last, outermost frame first */
   size_t depth, stacksize;
   ProfileCollection last;
-  Kept *list;                        /* Live samples: first those that survived a collection, then
-                                        those of which this is not known yet. */
+  Kept *list;                        /* live samples: first those that survived a collection, then
+                                        those whose survival is not known yet */
   size_t followed, n, size;          /* followed: number of survivors. n: number of all samples in
-                                        'list'. size: capacity of 'list'. */
+                                        'list'. size: capacity of 'list' */
   /* Deaths are reported as run lengths, in one or more events. The next run starts at the sample
      with this index in 'list'. */
   size_t cursor;
@@ -96,8 +96,8 @@ static size_t bytesof (size_t n) {
   return sizeof(PastStack) + n * sizeof(ProfileFrame);
 }
 
-/* Copies the frames of a stack that are stored. Of a stack deeper than PROFILE_DEPTH, these are
-   only the frames at both ends, with the frame FRAME_CUT between them. Returns their number. */
+/* Copies a stack of n frames to 'to'. Of a stack deeper than PROFILE_DEPTH, copies only the frames
+   at both ends, and puts FRAME_CUT between them. Returns the number of frames in 'to'. */
 static size_t past_ends (const ProfileFrame *frames, size_t n, ProfileFrame *to) {
   size_t inner = PROFILE_DEPTH / 2, outer = PROFILE_DEPTH - inner - 1;
   if (n <= PROFILE_DEPTH) {
@@ -361,8 +361,8 @@ static void past_collection (Past *p, PastState *s, const ProfileCollection *c) 
   s->iscollected = 1;
 }
 
-/* Call it at the end of a state, and whenever samples of the ended state die. The samples left in
-   'list' from now on count as survivors. If 'list' is empty, frees the state's data. */
+/* Call it at the end of a state, and whenever samples of an ended state have been removed from
+   'list'. Counts all samples in 'list' as survivors. If 'list' is empty, frees the state's data. */
 static void orphaned (Past *p, PastState *s) {
   s->followed = s->n;
   s->cursor = 0;
@@ -402,8 +402,8 @@ static void orphans (Past *p, PastState *s, const uint32_t *runs, size_t n) {
   orphaned(p, s);
 }
 
-/* Stores the path of references to each survivor, from the body of an EVENT_HOLDERS event. Path 0
-   (unknown) does not replace a stored path. */
+/* Stores for each survivor the path of references that the body of an EVENT_HOLDERS event has for
+   it. Path 0 (unknown) does not replace a stored path. */
 static void past_holders (PastState *s, const uint32_t *words, size_t n) {
   size_t i, k;
   if (words[0])
@@ -510,7 +510,7 @@ static void batch (Encoder *e) {
 static void emitstack (Encoder *e, const ProfileFrame *outermost, size_t n) {
   ProfileFrame frames[PROFILE_DEPTH];
   size_t shared = 0;
-  do {  /* each step keeps the frames passed so far, and passes up to PROFILE_DEPTH inner frames */
+  do {  /* each step adds up to PROFILE_DEPTH inner frames to the 'shared' outermost ones */
     size_t i, m = n - shared < PROFILE_DEPTH ? n - shared : PROFILE_DEPTH;
     for (i = 0; i < m; i++)
       frames[m - 1 - i] = outermost[shared + i];
@@ -548,7 +548,7 @@ static void emitholders (const PastState *s, Encoder *e) {
   }
 }
 
-/* Writes for each survivor that it has survived, and its class. */
+/* Writes that all followed samples have survived, and the class of each. */
 static void past_emitfates (Past *p, const PastState *s, Encoder *e) {
   uint32_t *classes = spare_malloc((s->followed + 1) * sizeof(*classes));
   unsigned char *survived = spare_malloc(s->followed + 1);

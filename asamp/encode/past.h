@@ -6,8 +6,8 @@
 **   PA1  list[0] to list[followed - 1] are the survivors whose deaths will be reported,
 **        list[followed] to list[n - 1] the undecided samples. Run lengths of later events refer
 **        to these positions;
-**   PA2  equal stacks of a state are stored once. Stacks take at most PAST_STACKS bytes; samples
-**        beyond that have no stack and are counted in past_left;
+**   PA2  equal stacks of a state are stored once. Stacks take at most PAST_STACKS bytes; a sample
+**        whose stack does not fit has no stack and is counted in past_left;
 **   PA3  samples of native memory may outlive their state. So the data of an ended state are
 **        dropped only when all these samples are dead.
 */
@@ -20,8 +20,8 @@ typedef struct Past Past;
 
 /* Totals of past_emit. */
 typedef struct PastTotals {
-  uint64_t samples;     /* how many sampling periods the live allocation samples represent */
-  uint64_t bytes;       /* bytes that the live allocation samples represent */
+  uint64_t samples;     /* number of sampling periods that the written samples represent */
+  uint64_t bytes;       /* number of bytes that the written samples represent */
 } PastTotals;
 
 /* Makes an empty store for data of events that a flight recorder drops. 'period' and 'mallocs' are
@@ -30,8 +30,8 @@ typedef struct PastTotals {
 Past *past_new (uint64_t period, uint64_t mallocs);
 void past_free (Past *p);
 
-/* Stores those data of an event to which later events may refer. The recorder calls it for each
-   event that it drops, in order. */
+/* Stores those data of an event to which later events may refer. The flight recorder calls it for
+   each event that it drops, oldest event first. */
 void past_take (Past *p, const Event *event);
 
 /* Writes the stored data of dropped events (past_take) to a new encoder, as if they were the first

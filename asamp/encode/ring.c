@@ -24,8 +24,8 @@
 typedef struct Piece {
   struct Piece *next;
   uint64_t start, end;  /* time range of the events in the piece, ns */
-  size_t n, raw;        /* n: bytes of 'data'. raw: bytes of the events before compression; equal to
-                           n: not compressed. */
+  size_t n, raw;        /* n: bytes of 'data'. raw: bytes of the events before compression. If both
+                           are equal, 'data' is not compressed */
   unsigned char data[];
 } Piece;
 
@@ -42,7 +42,7 @@ struct Ring {
                            usually compressed; atomic */
   Bytes open;           /* the newest events, not compressed yet */
   /* Times in ns.
-     start  no event in 'open', the buffer of the newest events, is older
+     start  all events in 'open', the buffer of the newest events, happened at this time or later
      now    time of the last call of ring_put, which adds an event */
   uint64_t start, now;
   int isrest;           /* 1: events were dropped. 'past' keeps those of their data to which later
@@ -170,8 +170,7 @@ static void dropfirst (Ring *r) {
   free(p);
 }
 
-/* Drops the oldest pieces of events while the kept events are too old or too many; 'past' takes
-   their events. */
+/* Passes the oldest pieces to 'past' until the others are within the limits (RG2). */
 static void trim (Ring *r, uint64_t now) {
   while (r->first != NULL &&
          (r->bytes > r->limits.most ||
@@ -252,8 +251,8 @@ uint64_t ring_since (Ring *r, uint64_t now) {
 
 typedef struct Telling {
   Encoder *e;
-  /* 1: the total of allocated bytes of each state is left out, because it includes bytes that were
-     allocated before the kept period */
+  /* 1: leaves out the allocated bytes of states and label sets, because these totals include bytes
+     that were allocated before the kept period */
   int isrest;
 } Telling;
 

@@ -5,10 +5,10 @@
 ** Both can be written as a complete profile at any time. Used by the writer thread, except
 ** ring_bytes.
 **
-**   RG1  no event is missing unless memory ran out: the oldest are in 'past', the next in pieces,
-**        the newest in the open buffer;
-**   RG2  the oldest piece is passed to 'past' when its last event is older than 'ns', when all
-**        pieces exceed 'most' bytes, or when memory runs out;
+**   RG1  no event is missing unless memory ran out: data of the oldest events are in 'past', the
+**        next events in pieces, the newest in the open buffer;
+**   RG2  the oldest piece is passed to 'past' when its last event is older than RingLimits.ns, when
+**        all pieces together exceed RingLimits.most, or when memory runs out;
 **   RG3  a native address is named when it first occurs: its library may be unloaded later.
 */
 #ifndef asamp_ring_h
@@ -18,8 +18,8 @@
 
 typedef struct Ring Ring;
 
-/* Limits of the kept events: 'ns' is the length of the kept period, 0: no limit; 'most' is the
-   largest number of compressed bytes. */
+/* Limits of the kept events. 'ns': largest length of the kept period; 0: no limit. 'most': largest
+   number of bytes of all compressed pieces. */
 typedef struct RingLimits {
   uint64_t ns;
   size_t most;
@@ -45,7 +45,8 @@ void ring_free (Ring *r);
    later than 'now'. */
 void ring_put (Ring *r, const Event *event, uint64_t now);
 
-/* Drops the oldest events as the limits require. Returns the start of the kept period, ns. */
+/* Drops the oldest events until the others are within RingLimits. Returns the start of the kept
+   period, ns. */
 uint64_t ring_since (Ring *r, uint64_t now);
 
 /* Writes the older samples whose memory was alive at the start of the kept period, and then the
