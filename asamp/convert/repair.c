@@ -36,11 +36,11 @@ static void flush (Bytes *from, Output *o) {
   from->n = 0;
 }
 
-/* Completes the object records of a truncated log: for each stack of an allocation sample without
-   an object, writes a dead object of type "unknown". Each object record ends with a fixed number of
-   statistics of the collection, such as the bytes in use; here they are 0. If the statistics take
-   more than half of a record, writes nothing: the records would have few objects, so a damaged log
-   could grow without bound. */
+/* Completes the object records of a truncated log: for each stack record of an allocation sample
+   whose object the log lacks, writes a dead object of type "unknown". An object record ends with
+   r->end.statistics words about the collection, such as the bytes in use; writes 0 for them. If
+   these words are more than half of the largest record, writes nothing: each record would have few
+   objects, so a damaged log could grow without bound. */
 static void putobjects (const ReadProfile *r, Bytes *to, Output *o) {
   uint64_t left = r->end.unpaired, most = VMPROF_MAXWORDS - r->end.statistics, i;
   char key[32];
@@ -81,8 +81,8 @@ static int putend (const ReadProfile *r, uint64_t undecided, Output *o) {
   return error;
 }
 
-/* Copies n bytes of the log to the output, or skips them if 'o' is NULL. Returns the number of
-   bytes, which is less than n at the end of the file. */
+/* Copies the next n bytes of the log to the output, or skips them if 'o' is NULL. Returns the
+   number of bytes copied or skipped, which is less than n if the file ends before. */
 static uint64_t copied (Source *s, uint64_t n, Output *o) {
   unsigned char piece[PIECE];
   uint64_t done = 0, step = 1;

@@ -8,8 +8,8 @@
 **       format, it also has an object for each stack of an allocation sample. An object that the
 **       log lacks is added as a dead object of type "unknown";
 **   X3  the new file has its name only when it is complete (output.h);
-**   X4  a file that is still being written is not repaired in place: its writer would continue in a
-**       file without a name.
+**   X4  a file that is still being written is not repaired in place: its writer would continue to
+**       write the replaced file, which has no name any more.
 */
 #ifndef asamp_repair_h
 #define asamp_repair_h
@@ -17,20 +17,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Result of repair_file. */
+/* Facts about the log and the new file; set by repair_file. */
 typedef struct RepairResult {
   int whole;             /* 1: the log is complete; no new file was written */
   uint64_t samples;      /* number of allocation samples before the damage */
   uint64_t timesamples;  /* number of time samples before the damage */
   uint64_t kept;         /* bytes of the unpacked log before the damage */
-  uint64_t cut;          /* bytes of the unpacked log after the damage, as far as the file can be
-                            unpacked */
+  uint64_t cut;          /* bytes of the unpacked log after the damage, up to the position at which
+                            unpacking fails */
   uint64_t size;         /* bytes of the new file, unless 'whole' is 1 */
   int live;              /* 1: the old file was still being written */
   char message[256];     /* the damage: "cannot be read after byte N of the log: PROBLEM" */
 } RepairResult;
 
-/* Results of repair_file. REPAIR_SAME: 'path' and 'out' are one file, but 'inplace' is 0.
+/* Return values of repair_file. REPAIR_SAME: 'path' and 'out' are one file, but 'inplace' is 0.
    REPAIR_LIVE: 'inplace' is 1, but the file is still being written. */
 enum {
   REPAIR_DONE, REPAIR_UNREADABLE, REPAIR_UNWRITABLE, REPAIR_SAME, REPAIR_LIVE

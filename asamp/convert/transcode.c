@@ -227,7 +227,8 @@ static uint64_t renamed (Transcode *t, uint64_t id) {
   return to;
 }
 
-/* Writes the name of a Lua function before its first stack. Does nothing in a merged file. */
+/* Writes the name of the Lua function 'id' if it is not written yet. Does nothing in a merged file,
+   whose names 'renamed' writes. */
 static void emitfunction (Transcode *t, uint64_t id) {
   uint32_t name;
   if (t->into != NULL)
@@ -245,8 +246,8 @@ static void emitfunction (Transcode *t, uint64_t id) {
   }
 }
 
-/* Handles the call tree nodes that were added since the last call: gives each an element in
-   t->place, and writes the name of its function. Returns 0 if out of memory. */
+/* Handles the call tree nodes that were added since the last call: adds an element to t->place for
+   each, and writes the name of its function. Returns 0 if out of memory. */
 static int newnodes (Transcode *t) {
   const Tree *tree = &t->r->tree;
   if (!list_room(&t->place, tree->n, &t->placesize, sizeof(*t->place))) {
@@ -260,8 +261,8 @@ static int newnodes (Transcode *t) {
   return 1;
 }
 
-/* Passes the stack of a call tree node to the encoder, without the outer frames that the previous
-   stack shares. */
+/* Passes the stack of a call tree node to the encoder, except the outermost frames that are equal
+   to those of the previous stack. */
 static void setstack (Transcode *t, uint32_t node) {
   const TreeNode *nodes = t->r->tree.nodes;
   size_t n = 0, shared = 0, i;
@@ -285,8 +286,8 @@ static void setstack (Transcode *t, uint32_t node) {
   t->node = node;
 }
 
-/* Converts a sample of an allocation or of copied bytes to the encoder's form. The caller sets the
-   members 'size' and 'outside'. */
+/* Converts an allocation or copy sample to the encoder's form. For an allocation sample, the caller
+   then sets the members 'size' and 'outside'. */
 static ProfileSample anysample (Transcode *t, const ReadSample *s, int kind) {
   ProfileSample sample = {0};
   sample.time = t->start + s->time * 1000;
@@ -302,7 +303,7 @@ static void transcode_sample (void *ud, const ReadSample *s) {
   Encoder *e = encoder(t, 0, 0);
   t->untyped += s->kind == READER_UNKNOWN ? s->count : 0;
   if (e == NULL || s->kind == READER_UNKNOWN || !transcode_select(t))
-    return;  /* READER_UNKNOWN: the sample has no type that could be written */
+    return;  /* READER_UNKNOWN: the sample has no type that the output could contain */
   if (t->into != NULL && s->kind != READER_TIMESAMPLE &&
       t->r->kinds[s->kind].type >= KIND_COUNT) {
     t->client.stop = "the profile contains an object of a type that this version of asamp does not "
@@ -417,8 +418,8 @@ static void handon (Transcode *t) {
   t->nfates = 0;
 }
 
-/* Passes the deaths in 'deaths' to the encoder. For the deaths of a collection, call it after
-   handon. */
+/* Passes the deaths in 'deaths' to the encoder. At a collection, call it after handon, because
+   encoder_fates makes run lengths start at the oldest survivor again. */
 static void handondeaths (Transcode *t) {
   if (t->ndeaths > 0 && t->encoder != NULL)
     encoder_deaths(t->encoder, t->deaths, t->ndeaths);
@@ -455,9 +456,10 @@ static void transcode_death (void *ud, const ReadDeath *d) {
   t->of->deathplace = d->place + 1;
 }
 
-/* Stores in 'survived' whether a sample survived its first collection. When this array has FATES
-   elements, passes it to the encoder; transcode_collection passes a shorter array. Stops the
-   reading if the survival of an earlier sample of the state is unknown. */
+/* Stores in 'survived' whether a sample survived its first collection. If 'survived' is full, first
+   passes its FATES elements to the encoder; transcode_collection later passes the remaining ones.
+   Stops the reading if the sample's survival is known, but that of an earlier sample of the state
+   is unknown. */
 static void transcode_fate (void *ud, const ReadSample *s, int fate, uint64_t time) {
   Transcode *t = ud;
   (void)time;

@@ -3,8 +3,8 @@
 ** Converts a profile of asamp by passing the reader's events to the encoder. The output is a file
 ** for the tools of VMProf (stock format, version 6), a file for forks of VMProf (extended format,
 ** version 7), or a part of a merged file of asamp (unite.h). Times are rounded to us. The output
-** lacks samples of unknown type and, in the extended format, samples of copied bytes. A sample
-** alive at the end has only its last known path of references in the output.
+** lacks samples of unknown type and, in the extended format, samples of copied bytes. For a sample
+** alive at the end, the output has only the path of references found last.
 **
 ** In this file, the outcome of an allocation sample is whether its block died or survived its first
 ** collection.
@@ -20,17 +20,17 @@
 typedef struct TranscodeState {
   uint32_t id;          /* number of the state in the output */
   uint32_t from;        /* number of the state in the input */
-  /* Number of the state's oldest survivors that Transcode.deaths describes. It is the sum of the
-     elements of that array: numbers of successive live and dead survivors, alternately. */
+  /* Number of the state's oldest survivors that run lengths of deaths have described since the last
+     outcome or collection. The run lengths are in Transcode.deaths, or the encoder has them. */
   size_t deathplace;
-  int undecided;        /* 1: a sample of the state has unknown survival; then all later samples of
-                           the state have, too */
+  int undecided;        /* 1: the survival of a sample of the state is unknown; then it must be
+                           unknown for all later samples of the state */
   int ended;            /* 1: the state was closed at the time 'end' */
-  uint64_t end;         /* ns */
+  uint64_t end;         /* time in the output, CLOCK_MONOTONIC, ns */
   uint64_t orphans;     /* number of samples of native memory that are still live after the state
                            was closed */
   /* The following members are for merged files only. */
-  struct TranscodeState *next;  /* the state of the same profile that was closed before this one */
+  struct TranscodeState *next;  /* next in the list Unite.ended: a state closed earlier */
   uint64_t allocated;   /* exact number of bytes that the state has allocated */
   /* Sampling periods last written for the state. 'period': of allocations, bytes; 'timens': of
      time, ns. */
@@ -44,15 +44,15 @@ typedef struct TranscodeInto {
   void *ud;
   Encoder *encoder;
   uint64_t mallocs;  /* sampling period of native memory in the file's head, bytes; 0: the head
-                        has none, and periods are written with the samples */
+                        has none, so a state's period is written before its samples */
   /* Returns the merged file's state for the input's state 'id'; adds it if needed. Returns NULL if
      out of memory or, with client.stop set, if there are too many states. */
   TranscodeState *(*state) (void *ud, uint32_t id);
-  /* Each of these functions returns an id in the merged file, and writes the name if it is new; 0
-     if out of memory.
-     function  of a Lua function
-     native    of a native function
-     class     of a class of objects (named by their metatables) */
+  /* Each of these functions returns the id in the merged file of a function or class, and writes
+     the name if it is new. Returns 0 if out of memory.
+     function  a Lua function
+     native    a native function
+     class     a class of objects (named by their metatables) */
   uint64_t (*function) (void *ud, const char *name);
   uint64_t (*native) (void *ud, const char *name);
   uint32_t (*class) (void *ud, const char *name);
@@ -77,18 +77,18 @@ typedef struct Transcode {
   /* Number of sampling periods that the samples of unknown type represent. The output lacks these
      samples. */
   uint64_t untyped;
-  int wall;             /* 1: the last time sample that was read is of wall time; 0: of CPU time */
+  int wall;             /* 1: the next time samples of the input are of wall time; 0: of CPU time */
   uint32_t node;        /* call tree node of the encoder's current stack */
   uint32_t *path;       /* nodes of the encoder's current stack, outermost first */
   size_t npath;
   uint32_t *place;      /* place[i]: last index in 'path' of call tree node i. Valid only if
                            path[place[i]] still is i */
-  uint32_t nplaces;     /* number of call tree nodes that have an element in 'place' */
+  uint32_t nplaces;     /* number of elements of 'place' */
   size_t placesize;
   ProfileFrame *frames;  /* buffer for the inner frames of a stack, READER_MAXDEPTH elements */
-  IdMap named;          /* frames whose names are written. In a merged file it maps the id of a
-                           frame to its index in 'frame' */
-  /* frame[i]: id in the merged file of the frame for which the map 'named' has the index i */
+  IdMap named;          /* the ids of the Lua functions whose names are written. In a merged file:
+                           maps the input's id of a frame to an index in 'frame' */
+  /* frame[i]: id in the merged file of the frame that the map 'named' maps to i */
   uint64_t *frame;
   size_t nframe, framesize;
   IdMap classes;        /* maps a class to its id in the output. The key is 1 + the offset of the
@@ -99,10 +99,12 @@ typedef struct Transcode {
   uint32_t *class;      /* class[i]: class of the object of sample survived[i] */
   size_t nfates;
   /* Deaths of survivors that were not yet passed to the encoder: numbers of live and of dead
-     survivors, alternately, from the oldest survivor on. */
+     survivors, alternately. The first one counts from the survivor at which the run lengths passed
+     to the encoder end (encoder_deaths). */
   uint32_t *deaths;
   size_t ndeaths, deathsize;
-  /* holder[i]: number of the path of references that keeps live survivor i alive; 0: none. */
+  /* holder[i]: number of the path of references that keeps live survivor i of the current state
+     alive; 0: unknown. */
   uint32_t *holder;
   size_t nholders, holdersize;
   IdMap paths;        /* maps a path of references of the input to its number (1, 2, ...) in the
@@ -131,12 +133,13 @@ void transcode_turn (Transcode *t);
    the encoder changes its Lua state (encoder_of). For merged files only. */
 void transcode_pause (Transcode *t);
 
-/* Adds the input's counts of dropped data to *to. Returns the number of cut texts. */
+/* Adds the input's counts of dropped data to *to. Returns its number of truncated texts. */
 uint64_t transcode_left (ProfileLeft *to, const ReadProfile *r);
 /* Stores up to PROFILE_LABELS labels of a label set in 'to'. Returns their number. */
 size_t transcode_labels (const ReadProfile *r, uint32_t set, ProfileLabel *to);
-/* Splits the name "n:symbol:0:library" of a native function; truncates the parts. Changes
-   nothing if the name has another form. */
+/* Splits the name "n:symbol:0:library" of a native function, and truncates the parts to the sizes
+   of the buffers. Leaves 'file' unchanged if the library is "-", and both buffers if the name has
+   another form. */
 void transcode_split (const char *text, char *symbol, size_t symbolsize, char *file,
                       size_t filesize);
 

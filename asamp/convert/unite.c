@@ -18,12 +18,13 @@ static const char TOOLONG[] = "the durations of the profiles add up to more than
 
 /* {== heads ================================================================ */
 
-/* A client that reads only the head: it stops at the first sample, collection or mark. */
+/* A client that reads only the head of a profile: it stops the reading at the first sample,
+   collection or mark. */
 typedef struct Check {
   ReaderClient client;
   Unite *m;
   int own;             /* 1: the profile can be merged */
-  /* the first period in the profile with which time was sampled, ns; 0: none */
+  /* first sampling period of time in the profile, ns; 0: none */
   uint64_t timens;
   int wall;
 } Check;
@@ -133,7 +134,7 @@ int unite_check (Unite *m, const char *path, char *err, size_t errsize) {
 
 /* The same native function has different addresses in different processes, so the output has
    made-up ones: the function with the number n in 'natives' has the address NATIVES + 2 * n and the
-   id NATIVES + 2 * n + 1. These ids are larger than the special ids of frameids.h. */
+   id NATIVES + 2 * n + 1. These ids are above FRAME_TAIL, the largest id of a pseudo-frame. */
 #define NATIVES		66
 
 /* Callback TranscodeInto.native: returns the id that the result has for a native function, or 0 if
@@ -220,8 +221,8 @@ static uint64_t placekey (uint32_t id) {
 }
 
 /* Callback TranscodeInto.state: returns the state of the merged profile that represents state 'id'
-   of the profile being read. A new state is added to 'open'; that fails if READER_MAXSTREAMS states
-   are open. */
+   of the profile being read. Adds a new state to 'open'. Returns NULL if READER_MAXSTREAMS states
+   have no written end (UN3), or if out of memory. */
 static TranscodeState *state (void *ud, uint32_t id) {
   Unite *m = ud;
   uint32_t at = idmap_get(&m->places, placekey(id));
@@ -247,8 +248,8 @@ static TranscodeState *state (void *ud, uint32_t id) {
   return s;
 }
 
-/* Makes the encoder assign the following events to the current event's state. Returns this state,
-   or NULL if the reading stops. */
+/* Makes the encoder assign the following events to the current state, to which the reader's current
+   event belongs. Returns this state, or NULL if the reading stops. */
 static TranscodeState *unite_current (Unite *m) {
   transcode_turn(&m->t);
   return m->t.client.stop == NULL ? m->t.of : NULL;
@@ -261,8 +262,8 @@ static void bury (Unite *m) {
   TranscodeState *s;
   size_t i;
   if (m->t.client.stop != NULL)
-    /* the map 'places' may lack entries: at an earlier call, memory ran out while the code below
-       made the map again */
+    /* the map 'places' may lack entries: memory may have run out while an earlier call filled the
+       new map below */
     return;
   while ((s = m->ended) != NULL) {
     TranscodeState *moved = m->open[--m->nopen];
@@ -279,7 +280,7 @@ static void bury (Unite *m) {
   }
   if (m->places.n < 1024 || m->places.n < 4 * m->nopen)
     return;
-  idmap_free(&m->places);  /* makes the map again, because an IdMap cannot remove entries */
+  idmap_free(&m->places);  /* a new map replaces this one, because an IdMap cannot remove entries */
   memset(&m->places, 0, sizeof(m->places));
   for (i = 0; i < m->nopen; i++) {
     if (!idmap_set(&m->places, placekey(m->open[i]->from), (uint32_t)i))
@@ -325,7 +326,7 @@ static int orphaned (void *ud, uint32_t id, uint32_t *number) {
   return *number != IDMAP_NONE;
 }
 
-/* Adds the current state to 'ended', the closed states whose ends are written later. */
+/* Adds the current state to 'ended', the list of closed states whose ends are written later. */
 static void unite_ends (void *ud, uint64_t time, uint64_t orphans) {
   Unite *m = ((Transcode *)ud)->into->ud;
   TranscodeState *s = unite_current(m);
@@ -404,8 +405,8 @@ static int opened (Unite *m) {
   return m->encoder != NULL;
 }
 
-/* Adds r->ring, numbers about the recorded part of a run, to m->ring. Does nothing if the profile
-   is not a flight recorder's. */
+/* Adds the four numbers of r->ring to those of m->ring. Does nothing if no flight recorder wrote
+   the profile. */
 static void addring (Unite *m, const ReadProfile *r) {
   size_t i;
   for (i = 0; r->isring && i < 4; i++)
@@ -471,8 +472,8 @@ ReadProfile *unite_add (Unite *m, const char *path, void (*progress) (void *ud, 
     if (r != NULL)
       account(m, r);
     else
-      *fatal = m->nopen > 0;  /* if no state is open, nothing of this profile is in the result: the
-                                 caller can skip the profile */
+      *fatal = m->nopen > 0;  /* 0: nothing of this profile is in the result, so the caller can skip
+                                 the profile */
     stop = m->t.client.stop;
     if (r == NULL)
       stop = NULL;

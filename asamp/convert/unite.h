@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Merges several profiles into one profile of many states, the result. unite_check reads the head
-** of each profile. Then unite_add copies the profiles one after the other; each starts in the
-** result when the previous one ends.
+** of each profile. Then unite_add copies the profiles one after the other. In the result, each
+** profile starts at the time when the previous one ends.
 **
 **   UN1  in the result, functions with equal names have one number; so have equal names of classes,
 **        and equal label sets. Each state has its own number;
 **   UN2  the end of a closed state is written to the result when the next state of its profile
 **        starts. The end makes the state's live objects dead. If no state starts, the end is
 **        written after all profiles, so that the state's leaks are still reported. Native memory
-**        may outlive its state; each of its deaths is written when it occurs;
-**   UN3  at most READER_MAXSTREAMS states are open at a time; with more, the profiles cannot be
-**        merged.
+**        may outlive its state; its death is written when the reader reports it;
+**   UN3  at most READER_MAXSTREAMS states have no written end at a time. If there were more, the
+**        profiles cannot be merged.
 */
 #ifndef asamp_unite_h
 #define asamp_unite_h
@@ -33,24 +33,25 @@ typedef struct Unite {
   Output *o;
   EncoderConfig config;     /* data for the head of the result */
   char *command;            /* command line of the first profile, or NULL */
-  Bytes sources;            /* identities of the merged recordings (readprofile_source) */
+  Bytes sources;            /* text that identifies the merged profiles (readprofile_source) */
   /* 'checked' 1: 'config' is filled. 'othercommand' 1: the profiles have different commands.
      'othermallocs' 1: they have different sampling periods of native memory. */
   int checked, othercommand, othermallocs;
-  /* Start of the merged profile, us. 'clock': start of the first profile on the monotonic clock.
-     'started': earliest start of all profiles, since 1970. */
+  /* Start of the merged profile. 'clock': CLOCK_MONOTONIC at the start of the first profile, us.
+     'started': earliest start of all profiles, us since 1970. */
   uint64_t clock, started;
   Encoder *encoder;         /* writes the result; NULL before the first unite_add */
   TranscodeInto into;
-  Origins names;            /* names of functions and classes; equal ones have one number */
+  Origins names;            /* names of Lua functions and classes; equal names have one number */
   StrTab natives, labels;   /* names of native functions; texts of label sets */
   uint32_t nsets;           /* number of label sets whose text is in 'labels' */
   ProfileLeft left;         /* counts of the data that the profiles' writers or the merge dropped */
-  uint64_t texts, lost;     /* number of cut texts, and of lost samples, in all profiles */
+  uint64_t texts, lost;     /* numbers of truncated texts and of lost samples in all profiles */
   /* Sums of ReadProfile.ring over all profiles of flight recorders:
-     - number of samples that were alive at the start of the recorded part and older than it
-     - bytes of these samples
-     - length of the part, us
+     - number of sampling periods of the samples that are older than the recorded part and were
+       alive at its start
+     - bytes that these samples represent
+     - length of the recorded part, us
      - requested length, us */
   uint64_t ring[4];
   int isring;               /* 1: a flight recorder wrote at least one of the profiles */
@@ -64,12 +65,13 @@ typedef struct Unite {
   TranscodeState **open;    /* states of this profile whose ends are not written yet, in any
                                order */
   size_t nopen, opensize;
-  TranscodeState *ended;    /* closed states whose ends are not written yet, last closed first */
+  TranscodeState *ended;    /* list of the closed states in 'open', last closed first */
   IdMap places;             /* maps each state of this profile that is in 'open' to its index in
                                'open' */
-  /* Maps an ended state with live native memory to the state's number in the merged profile. */
+  /* Maps a state whose end is written and that has live native memory to the state's number in the
+     merged profile. */
   IdMap orphaned;
-  IdMap sets;               /* maps label sets of this profile to numbers of their texts in
+  IdMap sets;               /* maps a label set of this profile to the number of its text in
                                'labels' */
   /* The label set that was last passed to labels(). If its text is new in the output, the encoder
      calls labelsof() next. That function receives only the set's number in the output, but needs
@@ -87,7 +89,8 @@ int unite_check (Unite *m, const char *path, char *err, size_t errsize);
    failure returns NULL with the reason in 'err', and sets *fatal to 1 if the result is unusable. */
 ReadProfile *unite_add (Unite *m, const char *path, void (*progress) (void *ud, double fraction),
                     void *ud, int *fatal, char *err, size_t errsize);
-/* Completes the result. Returns NULL, or why it is incomplete. */
+/* Writes the ends of the remaining states and of the result. Returns NULL, or why the result is
+   incomplete. */
 const char *unite_finish (Unite *m);
 /* Sets elements of counts[LEFT_N] to the numbers of items that limits have dropped: functions and
    classes whose names are missing in the result, and label sets and states that readers of the
