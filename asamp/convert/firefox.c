@@ -104,7 +104,7 @@ static void firefox_fate (void *ud, const ReadSample *s, int fate, uint64_t time
     dies(f, leaf, bytes, address, time);
 }
 
-/* Adds a sample whose block survived and has now died to 'deaths'. */
+/* Adds to 'deaths' a sample whose block survived its first collection and has now died. */
 static void firefox_death (void *ud, const ReadDeath *d) {
   Firefox *f = ud;
   const ReadSample *s = d->sample;
@@ -159,7 +159,7 @@ static void event (Firefox *f) {
 }
 
 /* Stores a collection in f->event: the tag (number of a Lua state or script, tags.h), the number 1,
-   which says that the entry is a collection, and members of ReadCollection. */
+   which distinguishes collections from marks, and members of ReadCollection. */
 static void firefox_collection (void *ud, const ReadCollection *c) {
   Firefox *f = ud;
   const uint64_t values[] = {

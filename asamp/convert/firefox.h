@@ -44,10 +44,10 @@ typedef struct FirefoxDeath {
   uint64_t address;
 } FirefoxDeath;
 
-/* Numbers of rows of one thread of the file.
-   rows      of allocations
-   timerows  of time samples
-   events    of collections and marks of the program */
+/* Numbers of rows of a Lua state, of a script's states or of a group of states.
+   rows      rows of allocations and their deaths
+   timerows  rows of time samples
+   events    collections and marks of the program */
 typedef struct FirefoxRows {
   uint64_t rows, timerows, events;
 } FirefoxRows;
@@ -59,21 +59,20 @@ typedef const char *(*FirefoxSource) (void *ud, const char *file, size_t *n);
 typedef struct Firefox {
   ReaderClient client;  /* pass this to reader_read */
   Tags tags;               /* distinguishes Lua states */
-  /* for each Lua state or script (Tag.group): numbers of the rows of its samples, collections and
-     marks */
+  /* For each Lua state or script (Tag.group): its numbers of rows. */
   FirefoxRows byplace[TAGS_GROUPS];
-  /* For each group of Lua states (tags.h), which is one thread of the file: numbers of its rows.
+  /* For each group of Lua states (tags.h), which is one thread of the file: its numbers of rows.
      Set by firefox_group. */
   FirefoxRows of[TAGS_GROUPS];
-  int bylabels;            /* not 0: samples with different label sets count separately; Site.tag
-                              of 'leaves' and 'ticksites' is then the label set */
-  SiteTable leaves;        /* stacks of allocations; Site.kind is 3 * the sample's kind + its
-                              outcome (READER_DIED, ...) */
+  int bylabels;            /* not 0: samples with different label sets are in different sites, and
+                              Site.tag of 'leaves' and 'ticksites' is the label set */
+  SiteTable leaves;        /* sites of allocations; Site.kind is 3 * (the sample's kind) + (its
+                              outcome: READER_DIED, ...) */
   SiteTable ticksites;     /* totals of the time samples by stack and label set */
   SiteTable held;       /* objects alive at the end; Site.kind is the number of the path of
                            references to them, 0: unknown */
   uint64_t last;        /* time of the last stored row of an allocation, us */
-  uint64_t address;     /* largest address used */
+  uint64_t address;     /* largest made-up address so far */
   /* Made-up addresses of samples that have died. New samples receive these first, so that addresses
      stay small. (The format pairs an allocation with its death by an address.) */
   uint64_t *unused;
@@ -84,19 +83,19 @@ typedef struct Firefox {
   size_t ndeaths, deathsize;
   /* time at which the blocks of 'deaths' were found dead, us */
   uint64_t deathtime;
-  /* Numbers of all stored rows. 'rows': of allocations; 'timerows': of time samples; 'events': of
-     collections and marks; 'collections': of collections alone. */
+  /* Numbers of rows of all Lua states (FirefoxRows). 'collections': number of those events that are
+     collections. */
   uint64_t rows, timerows, events, collections;
   /* Columns of the rows of allocations, each in a file.
      time    us since the previous row
-     stack   index in 'leaves'
-     weight  bytes
-     memory  address
+     stack   index of the stack in 'leaves'
+     weight  bytes; negative: a death
+     memory  made-up address (FX2)
      whose   tag, the number of a Lua state or script (tags.h) */
   Spill time, stack, weight, memory, whose;
   /* Columns of the rows of time samples, each in a file.
      tick        us since the previous row
-     tickstack   the stack, an index in 'ticksites'
+     tickstack   index of the stack in 'ticksites'
      tickweight  ns
      tickwhose   tag, the number of a Lua state or script (tags.h) */
   Spill tick, tickstack, tickweight, tickwhose;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The data of the modules that write a Firefox profile, and functions that write columns of its
-   tables, each in one pass over a temporary file (spill.h) or a table. Used only by
+/* The data of the modules that write a Firefox profile, and functions that write parts of its
+   tables. A column is written in one pass over a temporary file (spill.h) or an array. Used only by
    firefoxfile.c, firefoxrows.c and firefoxmarks.c. */
 #ifndef asamp_firefoxcolumns_h
 #define asamp_firefoxcolumns_h
@@ -32,10 +32,11 @@ typedef struct FirefoxFile {
   size_t nframes, framesize;
   IdMap byframe;       /* maps the content of a frame to its index in 'frames'. The content is a
                           function and line, a kind and outcome, a reference, or a label set */
-  /* Indexes in 'frames'. The first elements are for the call tree nodes, then come those for the
-     sites of Firefox.leaves, then those for the nodes of held.nodes except node 0. */
+  /* Indexes in 'frames': first an element for each call tree node, then one for each site of
+     Firefox.leaves, then one for each node of held.nodes except node 0. */
   uint32_t *frameof;
-  uint32_t *labelframes;  /* index in 'frames' of the frame that displays each label set */
+  uint32_t *labelframes;  /* labelframes[i]: index in 'frames' of the frame of the label set
+                             stacks.sets[i] */
   HeldStack held;
   FirefoxStacks stacks;
   /* The group of Lua states (tags.h) that is being written. Each group is one "thread" of the
@@ -49,10 +50,10 @@ static inline int firefoxcolumns_mine (const FirefoxFile *w, int64_t tag) {
   return tags_group(&w->f->tags, (uint32_t)tag) == w->group;
 }
 
-/* Returns the index of a string of n bytes; adds it if needed. */
+/* Returns the index in 'strings' of a string of n bytes; adds the string if needed. */
 uint32_t firefoxcolumns_string (FirefoxFile *w, const char *text, size_t n);
 
-/* Writes a column of n rows; the statement 'cell' writes the value of row i. */
+/* Writes a column of n rows. 'cell' is a statement that writes the value of row i. */
 #define FIREFOXCOLUMNS_ROWS(w,name,i,n,cell) \
   do { \
     firefoxcolumns_start(w, name); \

@@ -41,8 +41,8 @@ static uint32_t category (const ReadProfile *r, uint32_t node) {
   return r->functions[r->fn[node]].native ? FIREFOX_NATIVE : FIREFOX_LUA;
 }
 
-/* Creates all frames: of label sets, call tree nodes, kinds of samples, and references. Returns 0
-   if out of memory. */
+/* Creates the frames of label sets, call tree nodes, kinds of samples, and references. Returns 0 if
+   out of memory. */
 static int firefoxfile_frames (FirefoxFile *w) {
   const ReadProfile *r = w->r;
   const SiteTable *leaves = &w->f->leaves;
@@ -132,8 +132,8 @@ static void frametable (FirefoxFile *w) {
   firefoxcolumns_length(w, n);
 }
 
-/* Writes the table of functions: the program's functions, kinds of blocks, references, label
-   sets. */
+/* Writes the table of functions, in which each name of a frame is a "function": the program's
+   functions, kinds of blocks, texts of references, label sets. */
 static void functable (FirefoxFile *w, const uint32_t *sources) {
   const ReadProfile *r = w->r;
   uint64_t kinds = (uint64_t)r->nfunctions + r->nkinds, steps = kinds + w->held.nsteps;
@@ -241,7 +241,8 @@ static void sourcetable (FirefoxFile *w, const uint32_t *files, size_t n, const 
   firefoxcolumns_length(w, n);
 }
 
-/* Writes the tables that all threads share, and then the strings. No strings may be added later. */
+/* Writes the tables that all threads share, and then the strings. Call it last, because the other
+   functions add strings. */
 static void shared (FirefoxFile *w) {
   const ReadProfile *r = w->r;
   uint32_t *sources = malloc((r->nfunctions + (size_t)1) * sizeof(*sources));
@@ -279,7 +280,8 @@ static void shared (FirefoxFile *w) {
 
 /* ---------------------------------------------------------------- file -- */
 
-/* Writes the start of thread 'number', up to its samples. */
+/* Writes the start of the thread (track of the viewer) 'number': all members before the rows of its
+   samples. The thread has the name 'name' of n bytes. */
 static void threadhead (FirefoxFile *w, const char *name, size_t n, uint32_t number) {
   output_text(w->o, number > 0 ? ",\n{\"name\":" : "{\"name\":");
   output_string(w->o, name, n);

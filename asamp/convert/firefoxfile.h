@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Writes the file of a Firefox profile from the rows that firefox.h stored. firefoxfile.c writes
-   the tables that all threads share, firefoxrows.h samples and allocations, firefoxmarks.h
-   collections, marks and counters. */
+/* Writes the file of a Firefox profile from the rows that firefox.c has stored. firefoxfile.c
+   writes the tables that all threads (tracks of the viewer) share, firefoxrows.c writes samples and
+   allocations, and firefoxmarks.c writes collections, marks and counters. */
 #ifndef asamp_firefoxfile_h
 #define asamp_firefoxfile_h
 

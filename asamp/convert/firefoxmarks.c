@@ -13,14 +13,13 @@ enum { TIME, DURATION, INUSE, HELD, RSS, TENURED, DECIDED, SURVIVED, LEFT,
 typedef struct Event {
   int64_t tag;
   int collection;      /* 1: a collection, 0: a mark */
-  int64_t v[NVALUES];  /* numbers of a collection; the indexes are TIME to STATE. A mark has only
-                          v[TIME] */
-  /* Name and value of a mark, truncated. */
+  int64_t v[NVALUES];  /* v[TIME] to v[STATE]: numbers of a collection. A mark has only v[TIME] */
+  /* Name and value of a mark, truncated to the sizes of the arrays. */
   char name[256], value[4096];
   size_t namelength, valuelength;
 } Event;
 
-/* Reads n bytes of a temporary file and stores the first 'room' of them. Returns the number of
+/* Reads n bytes of a temporary file and stores up to 'room' of them in 'to'. Returns the number of
    stored bytes. */
 static size_t firefoxmarks_text (Spill *s, uint64_t n, char *to, size_t room) {
   size_t kept = 0;
@@ -192,8 +191,9 @@ void firefoxmarks_markers (FirefoxFile *w) {
   firefoxcolumns_length(w, f->of[w->group].events);
 }
 
-/* Writes a counter of the Firefox format: for each collection, the change of Event.v[which] since
-   the previous one. The first row is 0, because the viewer ignores its value. */
+/* Writes a counter of the Firefox format: for each collection, a row with the change of
+   Event.v[which] since the previous collection. Before them, writes a row with the value 0, because
+   the viewer ignores the value of the first row. */
 static void counter (FirefoxFile *w, const char *description, const char *label,
                      const char *color, int weight, int which) {
   Firefox *f = w->f;

@@ -34,8 +34,8 @@ static void column (FirefoxFile *w, const char *name, Spill *s, Spill *whose, ui
   firefoxcolumns_end(w);
 }
 
-/* Writes a column of times, like 'column'. 's' has n times in us, each as the difference to the
-   previous row. */
+/* Writes the column "time" like 'column', in ms multiplied by w->stretch. 's' has n times in us,
+   each as the difference to the time of the previous row. */
 static void times (FirefoxFile *w, Spill *s, Spill *whose, uint64_t n) {
   uint64_t i, k = 0, time = 0;
   spill_rewind(s);
@@ -87,7 +87,8 @@ static void timesamples (FirefoxFile *w) {
   times(w, &f->tick, &f->tickwhose, f->timerows);
   column(w, "stack", &f->tickstack, &f->tickwhose, f->timerows, tickcell);
   column(w, "weight", &f->tickweight, &f->tickwhose, f->timerows, weightcell);
-  /* This column is CPU time since the previous row, which is unknown with samples of wall time. */
+  /* The column threadCPUDelta has the CPU time since the previous row. Samples of wall time do not
+     show how much CPU time was used. */
   if (w->r->timeperiod > 0 && !w->r->wall)
     column(w, "threadCPUDelta", &f->tickweight, &f->tickwhose, f->timerows, firefoxrows_number);
   output_text(w->o, w->r->timeperiod > 0 ? "\"weightType\":\"tracing-ms\",\n"
@@ -95,10 +96,11 @@ static void timesamples (FirefoxFile *w) {
   firefoxcolumns_length(w, f->of[w->group].timerows);
 }
 
-/* A sample of a profile without time samples: the sum of one or several rows of allocations. */
+/* A row of an allocation, or the sum of several such rows. In a profile without time samples, each
+   sum is written as a sample. */
 typedef struct TrackRow {
   int more;            /* 1: the struct has a row; 0: there are no more rows */
-  uint64_t time;       /* time of the row, us since the start */
+  uint64_t time;       /* time of the first row, us since the start */
   int64_t leaf, bytes;
 } TrackRow;
 
@@ -111,7 +113,7 @@ typedef struct Track {
   TrackRow next;
 } Track;
 
-/* Reads the next row that is an allocation in one of the Lua states whose tracks are being written
+/* Reads the next row of an allocation in one of the Lua states whose track is being written
    (w->group, tags.h). Skips rows of deaths, whose bytes are negative. */
 static void nextrow (const FirefoxFile *w, Track *t) {
   Firefox *f = w->f;
@@ -137,8 +139,8 @@ static void starttrack (const FirefoxFile *w, Track *t) {
   nextrow(w, t);
 }
 
-/* Sets *row to the next sample: the sum of successive rows with the same stack within 1 ms. Returns
-   0 at the end. */
+/* Sets *row to the next sample: the sum of successive rows that have the same stack and are less
+   than 1 ms after the first one. Returns 0 if there are no more rows. */
 static int trackrow (const FirefoxFile *w, Track *t, TrackRow *row) {
   *row = t->next;
   if (!row->more)
@@ -177,7 +179,8 @@ static void track (FirefoxFile *w) {
   firefoxcolumns_length(w, i);
 }
 
-/* Writes two samples without a stack: the viewer requires a first and a last one. */
+/* Writes two samples without a stack, at the start and at the end of the profile: the viewer
+   requires a first and a last sample. */
 static void firefoxrows_nothing (FirefoxFile *w) {
   output_text(w->o, "\"time\":[0,");
   output_ms(w->o, (int64_t)w->r->duration);

@@ -10,9 +10,9 @@ static uint64_t key (uint32_t node, uint32_t labels) {
   return (uint64_t)labels << 32 | node;
 }
 
-/* Appends to 'list' the stack of a call tree node with labels. 'parent' is 1 + the index of the
-   caller's stack; 0: none. Node 0 represents the labels alone: append its stack first for each
-   label set, because that adds the set to 'sets'. Returns 0 if out of memory. */
+/* Appends to 'list' the stack of a call tree node with labels. 'parent' is FirefoxStack.parent.
+   Node 0 represents the stack of the labels alone. Append this stack before the label set's other
+   stacks, because that adds the set to 'sets'. Returns 0 if out of memory. */
 static int firefoxstacks_put (FirefoxStacks *s, uint32_t node, uint32_t labels, uint32_t parent) {
   FirefoxStack *one;
   if (node == 0) {
@@ -30,8 +30,9 @@ static int firefoxstacks_put (FirefoxStacks *s, uint32_t node, uint32_t labels, 
   return 1;
 }
 
-/* Appends the stacks of a node and of its callers, with a label set, unless 'list' has them. 'path'
-   is a buffer for the nodes. Returns 0 if out of memory. */
+/* Appends to 'list' the stacks of a node, of its callers and of node 0, all with the label set
+   'labels', unless 'list' has them. 'path' is a buffer for the nodes. Returns 0 if out of
+   memory. */
 static int firefoxstacks_add (FirefoxStacks *s, uint32_t node, uint32_t labels, uint32_t *path) {
   size_t n = 0;
   uint32_t at, parent = 0;

@@ -18,10 +18,11 @@
 
 /* A stack whose outermost frame is a label set. */
 typedef struct FirefoxStack {
-  uint32_t node;       /* call tree node of the innermost frame; 0: the frame is the label set,
-                          because the stack has no function */
+  uint32_t node;       /* call tree node of the innermost frame; 0: the label set is the only frame
+                          of the stack */
   uint32_t set;        /* the label set, index in FirefoxStacks.sets */
-  /* 1 + index in FirefoxStacks.list of the caller's stack; 0: no caller */
+  /* 1 + index in FirefoxStacks.list of the prefix, that is, this stack without its innermost frame;
+     0: the prefix is empty */
   uint32_t parent;
 } FirefoxStack;
 
@@ -39,8 +40,8 @@ typedef struct FirefoxStacks {
 
 #define FIREFOXSTACKS_NONE	UINT64_MAX
 
-/* Creates the stacks with labels for the sites of 'leaves' and 'ticks'; the label set of a site is
-   Site.tag. Returns 0 if out of memory; call firefoxstacks_free in either case. */
+/* Creates the stacks with labels that the sites of 'leaves' and 'ticks' have. The label set of a
+   site is Site.tag. Returns 0 if out of memory; call firefoxstacks_free in either case. */
 int firefoxstacks_init (FirefoxStacks *s, const ReadProfile *r, const Fold *fold,
                         const SiteTable *leaves, const SiteTable *ticks);
 void firefoxstacks_free (FirefoxStacks *s);
@@ -50,9 +51,9 @@ void firefoxstacks_free (FirefoxStacks *s);
    Returns FIREFOXSTACKS_NONE for an empty stack. */
 uint64_t firefoxstacks_of (const FirefoxStacks *s, uint32_t node, uint32_t labels);
 
-/* Returns the number of stacks that firefoxstacks_of numbers: those that end with a function, and
-   those that consist of a label set. The caller numbers all other stacks, such as those that end
-   with the kind of a sample, from this number on. */
+/* Returns how many stacks firefoxstacks_of numbers: the stacks whose innermost frame is a function,
+   and the stacks that consist of a label set. The caller gives the other stacks, such as those
+   whose innermost frame is a sample's kind, the numbers from this count on. */
 static inline size_t firefoxstacks_count (const FirefoxStacks *s) {
   return s->r->tree.n - 1 + s->n;
 }

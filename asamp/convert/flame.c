@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the weight of a site, the samples with one stack and kind of block: bytes, samples or us
-   of time. 'weight' must not be FLAME_HELD. */
+/* Returns the weight of a site, that is, of the samples with one stack, kind and tag: bytes, number
+   of samples, or us of time. If the sampling period of time is unknown, the weight of time is the
+   number of time samples. 'weight' must not be FLAME_HELD. */
 static uint64_t weightof (const ReadProfile *r, const Site *s, enum FlameWeight weight) {
   switch (weight) {
     case FLAME_BYTES: return s->bytes;
@@ -70,7 +71,7 @@ static void framename (Output *o, const FrameName *f) {
   }
 }
 
-/* Writes a path of references from the root to a node, separated by ';'. */
+/* Writes the frames of a path of references from the outermost one to 'node', separated by ';'. */
 static void heldframe (const ReadProfile *r, const HeldStack *h, uint32_t node, Output *o) {
   const HeldNode *n = &h->nodes[node];
   if (n->parent != 0) {  /* recursion of at most READER_MAXSTEPS + 1 calls */
@@ -83,8 +84,8 @@ static void heldframe (const ReadProfile *r, const HeldStack *h, uint32_t node, 
     framename(o, &r->functions[n->function]);
 }
 
-/* Writes a line for each path of references: the path, and the bytes that it keeps alive. Returns 0
-   if out of memory. */
+/* Writes a line for each row (HeldRow): the path of references, the function that allocated the
+   objects, and their bytes. Returns 0 if out of memory. */
 static int heldcollapsed (const ReadProfile *r, const ReaderSum *sum, Output *o) {
   HeldStack h;
   size_t i;
@@ -200,8 +201,8 @@ typedef struct Shown {
   const ReadProfile *r;
   const Fold *fold;
   const Tags *tags;
-  /* Labels are shown as the outermost frame of a stack. Label set i has the frame number 'labels' +
-     i. */
+  /* The outermost frame of a stack shows its labels. The frame of label set i has the number
+     'labels' + i. */
   uint64_t labels;
   uint32_t group;      /* group of Lua states whose profile is being written */
   uint32_t *path;      /* buffer of READER_MAXDEPTH nodes */
@@ -238,7 +239,8 @@ static void flame_stack (const Shown *w, uint32_t node, uint32_t kind, uint32_t 
   output_char(o, ']');
 }
 
-/* A site (by its index), and the position of its node in a depth-first walk of the call tree. */
+/* A site. 'site': its index. 'place': position of its node in a depth-first walk of the call
+   tree. */
 typedef struct Placed {
   uint32_t place, site;
 } Placed;
@@ -320,8 +322,9 @@ static void profileend (Output *o, uint64_t total) {
   output_char(o, '}');
 }
 
-/* Writes the profile that shows the weight 'weight' (flame.h) of the samples of the Lua states in
-   group w->group. 'order' has the sites in the order of a depth-first walk. */
+/* Writes the speedscope profile of the weight 'weight' (flame.h): a sample for each site of the Lua
+   states in group w->group. 'order' has the sites in the order of a depth-first walk of the call
+   tree. */
 static void siteprofile (const Shown *w, const ReaderSum *sum, const Placed *order,
                          enum FlameWeight weight, const char *name, Output *o) {
   uint64_t total = 0;
@@ -349,7 +352,7 @@ static void siteprofile (const Shown *w, const ReaderSum *sum, const Placed *ord
   profileend(o, total);
 }
 
-/* Writes a path of references as frame numbers. */
+/* Writes the frames of a path of references up to 'node', as frame numbers. */
 static void heldpath (const ReadProfile *r, const HeldStack *h, uint32_t node, Output *o) {
   const HeldNode *n = &h->nodes[node];
   if (n->parent != 0) {
@@ -482,8 +485,8 @@ void flame_free (Flame *f) {
   spill_close(&f->ticks);
 }
 
-/* Returns 1 if the file has a profile of this weight for group w->group: a sample of the group has
-   this weight, or there is only one group. */
+/* Returns 1 if the file has a profile of this weight for group w->group: the weight of one of the
+   group's sites is above 0, or there is only one group. */
 static int has (const Flame *f, const Shown *w, enum FlameWeight weight) {
   size_t i;
   for (i = 0; i < f->sum.table.nsites; i++) {

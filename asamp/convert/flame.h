@@ -17,9 +17,10 @@ enum FlameWeight {
 const char *flame_missing (const ReadProfile *r, enum FlameWeight weight);
 
 /* Writes collapsed stacks: a line "root;caller;leaf;[kind] weight" for each site (stack, kind and
-   tag) whose weight is above 0. Weights of time are in us. With FLAME_HELD, the stacks are paths of
-   references, and the weights are the bytes that they keep alive. If 'sum' distinguishes Lua states
-   or labels, these are the outermost frames. Returns 0 if out of memory. */
+   tag) whose weight is above 0. Weights of time are in us or, if the sampling period is unknown,
+   numbers of samples. With FLAME_HELD, the stacks are paths of references, and the weights are the
+   bytes that the references keep alive. If 'sum' distinguishes Lua states or labels, these are the
+   outermost frames. Returns 0 if out of memory. */
 int flame_collapsed (const ReadProfile *r, const Fold *fold, const ReaderSum *sum,
                      enum FlameWeight weight, Output *o);
 
@@ -28,8 +29,8 @@ typedef struct Flame {
   ReaderClient client; /* pass this to reader_read */
   ReaderSum sum;
   Tags tags;
-  Spill ticks;         /* for each time sample: call tree node, ns, and tag (number of Lua state,
-                          thread and labels, tags.h) */
+  Spill ticks;         /* for each time sample: call tree node, ns, and tag, the number of a
+                          combination of Lua state, thread and labels (tags.h) */
   uint64_t nticks;     /* number of time samples */
 } Flame;
 

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* Chooses the outermost frames, such as main, that output leaves out ("folds", fold.h). A node of
    the call tree "reaches a script" if it or a descendant of it is a function of a script. The
-   weight of a node is the number of nodes in its subtree that reach a script. The weight of an
-   outermost function is the sum over its outermost nodes. The function with the largest weight is
-   folded first, unless it is a function of a script: then nothing is folded. */
+   weight of a node is the number of nodes in its subtree that reach a script. The weight of a
+   function is the sum of the weights of its nodes that have no caller. The function with the
+   largest weight is folded first. If it is a function of a script, nothing is folded. */
 #include "fold.h"
 
 #include <stdlib.h>
 
-/* largest number of outermost frames of a stack that are left out; fits into a byte */
+/* Largest number of outermost frames of a stack that are folded. Fits into an element of
+   Fold.folded. */
 #define DEEPEST		64
 
-/* Sets weight[i] to the number of nodes in the subtree of call tree node i that are functions of a
-   script or have one as a descendant. All elements must be 0 before. Walks from the last node to
-   the first, because children follow their parents. */
+/* Sets weight[i] to the weight of call tree node i: the number of nodes in its subtree that reach a
+   script. All elements must be 0 at the call. Walks from the last node to the first, because
+   children have higher numbers than their parents. */
 static void weigh (const ReadProfile *r, uint32_t *weight) {
   uint32_t i;
   for (i = r->tree.n - 1; i > 0; i--) {
@@ -22,9 +23,10 @@ static void weigh (const ReadProfile *r, uint32_t *weight) {
   }
 }
 
-/* Returns the function that is folded first: the one whose outermost nodes have the largest sum of
-   weights. Returns 'nfunctions' if nothing is folded, because this function is not native or no
-   node reaches a script. 'sums' is a buffer with an element for each function, all 0. */
+/* Returns the function that is folded first: the function whose nodes without a caller have the
+   largest sum of weights. Returns 'nfunctions' if nothing is folded, because this function is not
+   native or no node reaches a script. 'sums' is a buffer with an element for each function, all
+   0. */
 static uint32_t fold_outermost (const ReadProfile *r, const uint32_t *weight, uint32_t *sums) {
   uint32_t best = r->nfunctions, i;
   for (i = 1; i < r->tree.n; i++) {
@@ -38,17 +40,17 @@ static uint32_t fold_outermost (const ReadProfile *r, const uint32_t *weight, ui
   return best < r->nfunctions && r->functions[best].native ? best : r->nfunctions;
 }
 
-/* Returns 1 if output leaves out the caller of 'node', and the caller has the position 'depth' in
-   the stack (1: outermost). */
+/* Returns 1 if the caller of 'node' is folded and has the position 'depth' in the stack (1:
+   outermost). */
 static int isnext (const Fold *f, const ReadProfile *r, uint32_t node, int depth) {
   uint32_t parent = r->tree.nodes[node].parent;
   return parent != 0 && f->folded[parent] == depth;
 }
 
-/* Returns the native function to fold (to leave out) at position 'depth' + 1 of the stacks. It is
-   the function of all nodes that reach a script (weight > 0) and whose caller is folded at position
-   'depth'. Returns 'nfunctions', which folds nothing, if these nodes have different functions, or
-   if one is not native, or if there are no such nodes. */
+/* Returns the native function to fold at position 'depth' + 1 of the stacks. Considers the nodes
+   that reach a script (weight > 0) and whose caller is folded at position 'depth'. If all of them
+   have the same native function, returns this function. Otherwise, or if there are no such nodes,
+   returns 'nfunctions', which folds nothing. */
 static uint32_t further (const Fold *f, const ReadProfile *r, const uint32_t *weight, int depth) {
   uint32_t function = r->nfunctions, i;
   for (i = 1; i < r->tree.n; i++) {

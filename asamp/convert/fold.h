@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
-** Leaves out ("folds") the outermost frames of C functions with which every stack of a script
-** starts (_start, main, pmain ...).
+** Leaves out ("folds") the outermost native frames with which nearly every stack of a script starts
+** (_start, main, pmain ...).
 **
 **   FO1  the outermost native functions that all considered stacks share are folded. A stack is
-**        considered if it reaches a function of a script and has the most common outermost
-**        function; other stacks are of other threads, or truncated;
+**        considered if it contains a function of a script and has the most common outermost
+**        function. The other stacks are of other threads, or truncated;
 **   FO2  no stack becomes empty: a stack whose innermost frame is folded keeps that frame.
 **
 ** The files in asamp/convert convert profiles to other formats. A converter is a client of the
@@ -22,13 +22,12 @@ typedef struct Fold {
                              tree node i, if output leaves out this frame; else 0 */
 } Fold;
 
-/* Chooses the frames that output leaves out: the outermost native functions that all stacks with a
-   function of a script share, such as main. If 'keep' is not 0, leaves out none. Returns 0 if out
-   of memory; call fold_free in either case. */
+/* Chooses the frames that output leaves out (FO1). If 'keep' is not 0, output leaves out no frame.
+   Returns 0 if out of memory; call fold_free in either case. */
 int fold_init (Fold *f, const ReadProfile *r, int keep);
 void fold_free (Fold *f);
 
-/* Returns the caller of a node; 0: the node has no caller, or output leaves the caller out. */
+/* Returns the caller of a node; 0: the node has no caller, or the caller is folded. */
 static inline uint32_t fold_parent (const Fold *f, const ReadProfile *r, uint32_t node) {
   uint32_t parent = r->tree.nodes[node].parent;
   return f->folded[parent] ? 0 : parent;

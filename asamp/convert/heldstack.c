@@ -10,11 +10,11 @@ typedef struct Building {
   const ReadProfile *r;
   IdMap bystep;        /* maps a reference to its index in 'steps'. The key is 2 + the offset of
                           the reference's text, or 1 for UNKNOWN */
-  IdMap byleaf;        /* maps a hash of parent, function and line to the newest node of a function
-                          with this hash */
+  IdMap byleaf;        /* maps a hash of parent, function and line to the newest node that shows a
+                          function and has this hash */
   uint32_t *ofpath;    /* ofpath[i]: node of the last reference of path i; 0: none yet */
-  /* node that replaces the path of objects for which the file has no path of references; 0: none
-     yet */
+  /* node with the text UNKNOWN, the path of objects for which the file has no path of references;
+     0: not created yet */
   uint32_t unknown;
 } Building;
 
@@ -45,17 +45,17 @@ static uint32_t addstep (Building *b, const char *text, uint64_t key) {
   return h->nsteps++;
 }
 
-/* Returns a new node, a child of the node 'parent', or HELDSTACK_NONE if out of memory. The viewer
-   shows it as a frame of a stack, with the name 'text' (a reference such as a field of a table).
-   'key': key of this text in the map 'bystep', which finds equal texts. */
+/* Returns a new node that shows the reference 'text', such as a field of a table, or HELDSTACK_NONE
+   if out of memory. The node is a child of the node 'parent'. 'key' is the reference's key in the
+   map 'bystep'. */
 static uint32_t addpath (Building *b, uint32_t parent, const char *text, uint64_t key) {
   uint32_t step = addstep(b, text, key);
   return step == HELDSTACK_NONE ? HELDSTACK_NONE : addnode(b, parent, step, 0, 0);
 }
 
-/* Adds a node for the last reference of each path. Its parent is the node of path p->parent, which
-   is the same path without the last reference. That path has a lower number, so its node exists
-   already. Returns 0 if out of memory. */
+/* Adds for each path p a node for its last reference. The node's parent is the node of the path
+   p->parent, which is p without its last reference. That path has a lower number, so its node
+   exists already. Returns 0 if out of memory. */
 static int paths (Building *b) {
   const ReadProfile *r = b->r;
   size_t i;
@@ -71,7 +71,7 @@ static int paths (Building *b) {
   return 1;
 }
 
-/* Returns the innermost node on the stack of call tree node 'node' whose function is of a script;
+/* Returns the innermost node on the stack of call tree node 'node' that is a function of a script;
    0: none. */
 static uint32_t script (const ReadProfile *r, uint32_t node) {
   while (node != 0 && r->functions[r->fn[node]].native)

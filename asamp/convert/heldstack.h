@@ -5,9 +5,9 @@
 ** frame is the script's function and line that allocated the objects.
 **
 **   HS1  a node's parent has a lower number; node 0 is not a frame;
-**   HS2  the rows together have the bytes of all samples alive at the end. Survivors that were not
-**        followed are left out, because they may be dead. An object without a known path has a path
-**        of one reference, "[no holder known]".
+**   HS2  the rows together have the bytes of all samples that are known to be alive at the end.
+**        Survivors whose deaths are not recorded are left out, because they may be dead. An object
+**        without a known path has a path of one reference, "[no holder known]".
 */
 #ifndef asamp_heldstack_h
 #define asamp_heldstack_h
@@ -19,12 +19,13 @@
 
 /* A frame of a path: a reference or, as the innermost frame, the function that allocated. */
 typedef struct HeldNode {
-  uint32_t parent;     /* next outer frame, index in HeldStack.nodes; 0: none */
+  uint32_t parent;     /* next outer frame, index in HeldStack.nodes; 0: this frame is outermost */
   /* The reference that this frame shows, index in HeldStack.steps. HELDSTACK_NONE: the frame shows
      a function. */
   uint32_t step;
   uint32_t function;   /* index in ReadProfile.functions; valid if 'step' is HELDSTACK_NONE */
-  uint32_t line;       /* line that allocated the objects; 0: unknown, or a reference */
+  uint32_t line;       /* source line that allocated the objects; 0: unknown, or the frame shows a
+                          reference */
 } HeldNode;
 
 typedef struct HeldRow {
@@ -34,7 +35,7 @@ typedef struct HeldRow {
 
 typedef struct HeldStack {
   HeldNode *nodes;
-  const char **steps;  /* distinct texts of references, owned by the profile */
+  const char **steps;  /* distinct texts of references; the profile owns the texts */
   HeldRow *rows;
   uint32_t nnodes, nsteps;
   size_t nrows;

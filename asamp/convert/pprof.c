@@ -27,8 +27,7 @@ enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEMNAME, FUNCTION_FILE,
 
 /* exactlabels() writes no comment for label sets with larger numbers. */
 #define EXACT_COMMENTS	256
-/* A comment gives the exact bytes allocated with a label set. When it has this length in bytes, the
-   set's remaining labels are left out. */
+/* exactlabels() adds no further labels to a comment that has at least this number of bytes. */
 #define EXACT_TEXT	1024
 
 typedef struct Writer {
@@ -75,7 +74,7 @@ static void piece (Bytes *b, int field, const Bytes *from) {
   bytes_add(b, from->data, from->n);
 }
 
-/* Writes 'message' as a field of the profile, and empties 'message'. */
+/* Writes w->message as the field number 'field' of the profile, and empties w->message. */
 static void emit (Writer *w, int field) {
   Bytes head = {0};
   varint(&head, (uint64_t)field << 3 | 2);
@@ -87,7 +86,7 @@ static void emit (Writer *w, int field) {
   bytes_free(&head);
 }
 
-/* Writes a number as a field of the profile. */
+/* Writes the integer n as the field number 'field' of the profile. */
 static void emitnumber (Writer *w, int field, uint64_t n) {
   Bytes b = {0};
   pprof_number(&b, field, n);
@@ -96,7 +95,7 @@ static void emitnumber (Writer *w, int field, uint64_t n) {
   bytes_free(&b);
 }
 
-/* Returns the index of a string; adds it if needed. */
+/* Returns the index in 'strings' of a string; adds the string if needed. */
 static uint64_t string (Writer *w, const char *text) {
   return strlist_put(&w->strings, text, strlen(text));
 }
@@ -111,9 +110,10 @@ static void valuetype (Writer *w, int field, const char *type, const char *unit)
   emit(w, field);
 }
 
-/* Sets w->heap and w->time to whether the file has the sample types of allocations and of time. The
-   file has a type if the profile has samples of it, or if it is requested as the default type. If
-   neither holds for any type, the file has the types of allocations. */
+/* Sets w->heap to 1 if the file has the sample types of allocations: the profile has allocation
+   samples, or one of these types is requested as the default. Sets w->time to 1 if the file has the
+   sample types of time: the profile has time samples, or "time" is requested. If neither is the
+   case, sets w->heap to 1. */
 static void decidetypes (Writer *w) {
   const ReadProfile *r = w->r;
   int wantstime = (w->first != NULL && strcmp(w->first, "time") == 0);
@@ -123,7 +123,7 @@ static void decidetypes (Writer *w) {
 }
 
 /* Returns the length in us of the requested time range. A range without an end lasts to the end of
-   the profile. A range that ends after the profile is cut there, unless the profile is still being
+   the profile. So does a range that ends after the profile, unless the profile is still being
    written. */
 static uint64_t duration (const Writer *w) {
   const ReadProfile *r = w->r;
@@ -147,8 +147,8 @@ static void limits (Writer *w) {
   }
 }
 
-/* Writes for each label set a comment with the exact number of bytes that were allocated with these
-   labels. The values of samples are only estimates. */
+/* Writes comments with the exact number of bytes that were allocated with each label set and
+   without labels. The values of samples are only estimates. */
 static void exactlabels (Writer *w) {
   const ReadProfile *r = w->r;
   Bytes text = {0};
@@ -223,8 +223,8 @@ static void pprof_head (Writer *w) {
    of these meanings:
    - below 'nfunctions': index in the profile's functions
    - 'nfunctions': the empty stack
-   - larger: a reference that keeps objects alive, because paths of references are written as
-     stacks (heldstack.h) */
+   - above 'nfunctions': a reference that keeps objects alive, because paths of references are
+     written as stacks (heldstack.h) */
 static uint32_t location (Writer *w, uint32_t function, uint32_t line) {
   uint64_t key = (uint64_t)function << 32 | line;
   uint32_t id = idmap_get(&w->bylocation, key + 1);
@@ -252,7 +252,7 @@ static int locations (Writer *w) {
   return 1;
 }
 
-/* Writes all locations. Call it after writeheld, which adds locations. */
+/* Writes all locations. Call it after all calls of writeheld, which adds locations. */
 static void writelocations (Writer *w) {
   uint32_t i;
   for (i = 0; i < w->nlocations; i++) {
@@ -382,8 +382,8 @@ static uint64_t rounded (double n) {
   return n < 9e18 ? (uint64_t)(n + 0.5) : (uint64_t)9e18;
 }
 
-/* Writes a sample with the totals of a site, which has a stack, a kind of block, and a tag: the
-   number that represents Lua state, thread and labels (tags.h). */
+/* Writes a sample with the totals of a site. A site has a stack, a kind of block, and a tag, the
+   number of a combination of Lua state, thread and labels (tags.h). */
 static void writesite (Writer *w, const Site *s) {
   const ReadProfile *r = w->r;
   uint32_t node = s->node;
@@ -419,7 +419,7 @@ static void writesite (Writer *w, const Site *s) {
   emit(w, PROFILE_SAMPLE);
 }
 
-/* Writes a sample with the bytes that one path of references keeps alive (HeldRow). */
+/* Writes a sample with the bytes of a row (HeldRow), which a path of references keeps alive. */
 static void writeheld (Writer *w, const HeldRow *row) {
   const ReadProfile *r = w->r;
   const HeldNode *nodes = w->held.nodes;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Writes the totals of a profile as a pprof file (profile.proto). Allocations have the sample types
-** of Go's heap profiles; "inuse" counts blocks not known to have died. Time has the sample types
-** "samples", and "cpu" or "wall". Paths of references (heldstack.h) have "held_space", the bytes
-** alive at the end.
+** of Go's heap profiles; those with "inuse" count the blocks not known to have died. Time samples
+** have the sample type "samples", and "cpu" or "wall". Paths of references (heldstack.h) have the
+** sample type "held_space", the bytes that they keep alive at the end.
 **
 ** Values are estimates. The space of a sample is its number of sampling periods times the period;
 ** its number of objects is this space divided by the size of the sampled block. Labels are "type"
