@@ -9,7 +9,7 @@
 enum { TIME, DURATION, INUSE, HELD, RSS, TENURED, DECIDED, SURVIVED, LEFT,
        MAJOR, STATE, NVALUES };
 
-/* An entry of the file 'event': a collection, or a mark of the program. */
+/* An entry of the temporary file Firefox.event: a collection, or a mark of the program. */
 typedef struct Event {
   int64_t tag;
   int collection;      /* 1: a collection, 0: a mark */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Encodes the events of a profile as a VMProf log (doc/profile-format.md), stock or extended. Data
-** without a VMProf record are written as private meta records. Used by one thread at a time.
+** without a VMProf record are written as private meta records. Used by one thread at a time. Times
+** passed to functions are CLOCK_MONOTONIC in ns, except 'epoch'.
 **
 **   E1  times of stacks never decrease: a late sample receives the time of the previous one;
 **   E2  the stack of a sample is the one that encoder_stack set last for its state. Only new frames
@@ -127,8 +128,8 @@ void encoder_path (Encoder *e, uint64_t id, uint32_t parent, const char *step);
 /* Records which paths of references keep the sampled objects alive. The n words have the form of
    the body of EVENT_HOLDERS (event.h). */
 void encoder_holders (Encoder *e, const uint32_t *runs, size_t n);
-/* Records a heap walk that searched for references to sampled objects: its start, and its pause in
-   ns. */
+/* Records a heap walk that searched for references to sampled objects. It started at 'start' and
+   paused the program for 'ns'. */
 void encoder_walk (Encoder *e, uint64_t start, uint64_t ns);
 /* Records a row of a snapshot of resident memory: 'bytes' bytes have the use 'what' (n bytes long).
    'text', m bytes long, is the file or source line to which this memory belongs, or "". */

@@ -48,7 +48,7 @@ enum EventType {
   EVENT_CLASS,
   /* A mark, a name with a value that the program adds. Body: MarkEvent */
   EVENT_MARK,
-  /* Start of a Lua state. n: time, ns */
+  /* Start of a Lua state. n: CLOCK_MONOTONIC, ns */
   EVENT_START,
   /* Name of a Lua state. Body: name, NUL-terminated */
   EVENT_CALLED,
@@ -136,7 +136,8 @@ typedef struct EventTally {
 
 void event_encode (const Event *event, Encoder *e);
 
-/* If the event is a sample, adds the number of its sampling periods to *t. */
+/* If the event is an allocation sample or a time sample, adds the number of its sampling periods to
+   *t. */
 void event_count (const Event *event, EventTally *t);
 void event_add (EventTally *to, const EventTally *t);
 

@@ -3,9 +3,9 @@
 ** Keeps those data of the events dropped by a flight recorder (ring.h) to which later events refer:
 ** names, stacks, periods, and live samples. A written profile starts with these data.
 **
-**   PA1  list[0] to list[followed - 1] are the survivors whose deaths will be reported,
-**        list[followed] to list[n - 1] the undecided samples. Run lengths of later events refer
-**        to these positions;
+**   PA1  in PastState.list, the elements 0 to followed - 1 are the survivors whose deaths will be
+**        reported, and the elements followed to n - 1 are the undecided samples. Run lengths of
+**        later events refer to these positions;
 **   PA2  equal stacks of a state are stored once. Stacks take at most PAST_STACKS bytes; a sample
 **        whose stack does not fit has no stack and is counted in past_left;
 **   PA3  samples of native memory may outlive their state. So the data of an ended state are

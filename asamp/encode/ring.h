@@ -41,8 +41,8 @@ typedef struct RingTotals {
 Ring *ring_new (const RingLimits *limits, EncoderConfig *config, uint64_t now);
 void ring_free (Ring *r);
 
-/* Adds an event. 'now' is the current time, ns: the event happened after the previous call, and not
-   later than 'now'. */
+/* Adds an event. 'now' is the current time, CLOCK_MONOTONIC, ns: the event happened after the
+   previous call, and not later than 'now'. */
 void ring_put (Ring *r, const Event *event, uint64_t now);
 
 /* Drops the oldest events until the others are within RingLimits. Returns the start of the kept
