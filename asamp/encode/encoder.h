@@ -131,8 +131,9 @@ void encoder_holders (Encoder *e, const uint32_t *runs, size_t n);
 /* Records a heap walk that searched for references to sampled objects. It started at 'start' and
    paused the program for 'ns'. */
 void encoder_walk (Encoder *e, uint64_t start, uint64_t ns);
-/* Records a row of a snapshot of resident memory: 'bytes' bytes have the use 'what' (n bytes long).
-   'text', m bytes long, is the file or source line to which this memory belongs, or "". */
+/* Records a row of a snapshot of resident memory: the name of a use (n bytes long) and the bytes of
+   memory that this use takes. 'text', m bytes long, is the file or source line to which the memory
+   belongs, or "". */
 void encoder_resident (Encoder *e, uint64_t time, const char *what, size_t n, int64_t bytes,
                        const char *text, size_t m);
 void encoder_mark (Encoder *e, uint64_t time, const char *name,
