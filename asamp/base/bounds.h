@@ -29,9 +29,10 @@
 #define BOUND_MOVES	0
 #endif
 
-/* Limits of the writer: the largest numbers of these data. */
+/* Limits of the writer. Each constant is the largest number of the data in its comment. */
 #define FUNCTIONS_CHUNKS	BOUND(1u << 12, 8)   /* functions of Lua chunks that were not loaded
-                                                        from files */
+                                                        from files; all further ones share one
+                                                        source */
 #define FUNCTIONS_MOST		BOUND(1u << 16, 16)  /* functions; all further ones share the last
                                                         number */
 #define CLASSES_MAX		BOUND(65535u, 8)     /* classes (names of metatables); all further
@@ -42,11 +43,11 @@
 #define LABELS_NAMES		BOUND(64u, 3)        /* names of coroutine labels */
 #define LABELS_VALUES		BOUND(4096u, 6)      /* values of a label name; all further ones
                                                         become the first value, "(others)" */
-#define LABELS_SETS		BOUND(1u << 14, 16)  /* label sets */
+#define LABELS_SETS		BOUND(1u << 14, 16)  /* label sets with any values (labels.h) */
 /* addresses in native code for which a profile has function names */
 #define ENCODER_MAXNATIVES	BOUND(1u << 20, 12)
 
-/* Blocks of one Lua state that are watched until they die (followed.h). */
+/* Live samples of one Lua state that have survived their first collection (followed.h). */
 #define FOLLOWED_MOST		BOUND(1u << 17, 1u << 17)
 
 /* Names of Lua states for which totals are kept (seen.h); all further names share the last
@@ -54,20 +55,20 @@
 #define SEEN_NAMES		BOUND(64u, 4)
 
 /* Limits of a flight recorder, which keeps only the newest events. */
-/* bytes of the stacks of sampled blocks that are alive although the recorder has dropped the events
-   of their samples */
+/* Bytes of the stacks of live samples whose events the recorder has dropped (past.h). */
 #define PAST_STACKS		BOUND(8u << 20, 4096)
-/* Bytes of the names that were defined by events which the flight recorder has dropped (past.h).
-   Also the limit of the names of native functions in a flight recorder (ring.h). */
+/* Bytes of the names whose events the recorder has dropped (past.h). The same limit applies to the
+   bytes of the names of native functions (ring.h). */
 #define PAST_TEXTS		BOUND(8u << 20, 400)
 #define RING_NATIVES		BOUND(1u << 16, 12)    /* addresses in native code whose function
                                                           names are stored */
 
 /* Limits of the reader. */
 #define READER_MAXDEPTH		BOUND(65536u, 256)    /* words of a recorded stack. A file with
-                                                         a longer one counts as damaged. */
+                                                         a longer stack counts as damaged. */
 #define READER_MAXNAME		BOUND(4096u, 40)      /* bytes of a name */
-/* bytes of all names; also bytes of the texts of all paths to live objects, which commands build */
+/* Bytes of all names of a profile. The same limit applies to the texts of all paths to live objects
+   (readerholders.c). */
 #define READER_MAXNAMES		BOUND(64u << 20, 400)
 /* entries of each map from a profile's ids to names */
 #define READER_MAXIDS		BOUND(1u << 20, 12)
@@ -77,9 +78,10 @@
 #define READER_MAXNAMELESS	BOUND(1u << 16, 4)
 /* bytes of a value in the profile's metadata, with a NUL */
 #define READER_MAXMETA		BOUND(4u << 20, 4096)
-/* kinds of allocated blocks, each a type and a class */
+/* kinds of allocated blocks; a kind is a type and a class */
 #define READER_MAXKINDS		BOUND(1u << 16, 8)
-/* runs of samples with equal stacks, queued until the sizes and types of the samples are read */
+/* runs of samples with equal stacks; a run is queued until the sizes and types of its samples are
+   read */
 #define READER_MAXRUNS		BOUND(1u << 18, 24)
 #define READER_MAXCOUNT		((uint64_t)1 << 40)    /* sampling periods that one sample
 							  represents */
@@ -87,11 +89,11 @@
 /* Largest number of allocation samples of one Lua state in the reader's queue. The queue has the
    samples for which the file has not yet reported whether their objects survived a collection. */
 #define FIFO_MOST		BOUND(2u << 20, 16)
-/* samples of one Lua state that have survived a collection and are not dead yet */
+/* Live samples of one Lua state that have survived their first collection (readerfollow.h). */
 #define READERFOLLOW_MOST	BOUND(1u << 20, 12)
 #define READER_MAXSTATES	BOUND(1u << 16, 4)    /* Lua states in a report; all further ones
                                                          share the last entry */
-#define READER_MAXSTREAMS	BOUND(1u << 14, 4)    /* Lua states that exist at a time */
+#define READER_MAXSTREAMS	BOUND(1u << 14, 4)    /* Lua states that exist at the same time */
 #define READER_MAXTHREADS	BOUND(1u << 12, 4)    /* OS threads */
 #define READER_MAXLABELSETS	BOUND(1u << 16, 6)    /* label sets of a profile */
 #define READER_MAXLABELS	BOUND(1u << 21, 12)   /* labels of all label sets of a profile
@@ -102,17 +104,20 @@
 #define SITETABLE_MAXSITES		BOUND(1u << 18, 40)
 /* rows of a report's table by time or by allocated bytes (bins.h) */
 #define BINS_MAXROWS		BOUND(1u << 18, 60)
-/* groups of collections in the timeline; even, because beyond the limit pairs are merged */
+/* Groups of consecutive collections in the timeline. At the limit, each pair of neighbouring groups
+   is merged, so the limit is even. */
 #define COURSE_MOST		BOUND(1u << 13, 8)
-/* marks of the program in the timeline; even, because beyond the limit every second is dropped */
+/* Marks of the program in the timeline. At the limit, every other mark is dropped, so the limit is
+   even. */
 #define MARKS_MOST		BOUND(1u << 13, 8)
 #define MARKS_NAMES		BOUND(1u << 12, 4)    /* names of marks; all further ones share the
                                                          last entry */
-/* Lua states, or scripts, shown separately in files for other tools */
+/* Lua states, or scripts of Lua states, that files for other tools show separately (tags.h) */
 #define TAGS_STATES		BOUND(64u, 3)
 /* combinations of Lua state, OS thread and labels in files for other tools */
 #define TAGS_MOST		BOUND(1u << 17, 12)
-/* samples of one collection that the totals of survival by age include (ages.h) */
+/* Samples between two collections. If there are as many or more, survival by age ignores all of
+   them (ages.h). */
 #define AGES_OPEN		BOUND(1u << 20, 64)
 #define PICTURES_MOST		BOUND(1u << 9, 4)     /* snapshots of resident memory */
 /* rows of one snapshot of resident memory */

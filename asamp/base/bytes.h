@@ -45,8 +45,8 @@ void bytes_free (Bytes *b);
    invalid. s has n >= 1 bytes. */
 size_t bytes_sequence (const unsigned char *s, size_t n);
 
-/* Returns the length in bytes that a text of n bytes has without an incomplete UTF-8 sequence at
-   its end: n if there is none. */
+/* Returns the length of a text of n bytes without an incomplete UTF-8 sequence at its end. Returns
+   n if the text does not end with such a sequence. */
 size_t bytes_whole (const char *s, size_t n);
 
 /* U+FFFD, which replaces an invalid byte. */

@@ -13,13 +13,14 @@ static inline uint64_t clock_ns (const struct timespec *t) {
   return (t->tv_sec < 0) ? 0 : (uint64_t)t->tv_sec * CLOCK_SECOND + (uint64_t)t->tv_nsec;
 }
 
-/* Reads a clock. Returns 0 if it no longer exists, like that of an ended thread. */
+/* Returns the time of a clock in ns; 0 if the clock no longer exists, like that of an ended
+   thread. */
 static inline uint64_t clock_read (clockid_t clock) {
   struct timespec t;
   return clock_gettime(clock, &t) == 0 ? clock_ns(&t) : 0;
 }
 
-/* Reads CLOCK_MONOTONIC, the clock of all event times. */
+/* Returns the time of CLOCK_MONOTONIC, the clock of all event times, in ns. */
 static inline uint64_t clock_now (void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);

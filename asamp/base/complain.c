@@ -16,7 +16,7 @@
 #include <syslog.h>
 #include <unistd.h>
 
-#define LINE	2048		/* bytes of a line with its NUL */
+#define LINE	2048		/* bytes of a message with its NUL */
 
 /* Returns 1 if fd is closed or leads to /dev/null. */
 static int isblind (int fd) {

@@ -37,7 +37,7 @@ double decimal_read (const char *text, char **end) {
   if (point == NULL)
     return strtod(text, end);
   text += n;
-  /* the number ends before the locale's point, such as ',': only '.' is a point in 'text' */
+  /* the point of 'text' is '.', so the number ends before the locale's point, such as ',' */
   n = strcspn(text, point);
   if (n > 63)
     n = 63;
@@ -49,7 +49,7 @@ double decimal_read (const char *text, char **end) {
              text + before + 1);
   number = strtod(copy, &stop);
   n = (size_t)(stop - copy);
-  if (before < n)  /* strtod has read the point, of strlen(point) bytes in 'copy', 1 in 'text' */
+  if (before < n)  /* the number contains the point: strlen(point) bytes in 'copy', 1 in 'text' */
     n -= strlen(point) - 1;
   if (end != NULL)
     *end = (char *)(stop != copy ? text + n : start);

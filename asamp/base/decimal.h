@@ -6,11 +6,11 @@
 #include <stddef.h>
 
 /* Like snprintf with one double, but with "." as the decimal point in every locale. The text around
-   the number must have no comma and no point. The result is cut after 399 bytes. */
+   the number must have no comma and no point (decimal_point). The result is cut after 399 bytes. */
 __attribute__((format(printf, 3, 0)))
 int decimal_print (char *to, size_t size, const char *format, double number);
 
-/* Replaces the locale's decimal point in the text of a number by ".". */
+/* Replaces the first decimal point of the locale in a text by ".". */
 void decimal_point (char *number);
 
 /* Like strtod, but with "." as the decimal point in every locale. In a locale with a decimal point

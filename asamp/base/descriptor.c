@@ -42,7 +42,7 @@ static int isfree (int fd) {
   return fcntl(fd, F_GETFD) == -1 && errno == EBADF;
 }
 
-/* Reserves those of the numbers 0, 1 and 2 that no descriptor has. */
+/* Reserves the descriptor numbers 0, 1 and 2, except those in use. */
 static void descriptor_take (void) {
   int i, fd;
   for (i = 0; i < STREAMS; i++) {

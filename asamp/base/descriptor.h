@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** Opens files with descriptors other than 0, 1 and 2. If a program runs with closed standard
-** streams, the next open file would receive such a number, and later the program's output. So the
-** profiler reserves these numbers while it opens files: with O_PATH descriptors, to which writes
-** fail as to closed ones.
+** streams, the next opened file would receive such a number, and the program's output would be
+** written to that file. So the profiler reserves these numbers while it opens files. It reserves
+** them with O_PATH descriptors, to which writes fail as to closed descriptors.
 **
 **   DE1  only unused numbers are reserved, until the last descriptor_release;
-**   DE2  exec closes every descriptor opened here.
+**   DE2  exec closes every descriptor that these functions open.
 **
 ** Thread-safe. Only descriptor_write, descriptor_block and descriptor_unblock are
 ** async-signal-safe.

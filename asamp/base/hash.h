@@ -18,7 +18,7 @@
 /* The random odd numbers of the hash function; 0 before hash_prepare. */
 extern uint64_t hash_key[2];
 
-/* Draws the keys, once. Thread-safe, not async-signal-safe. */
+/* The first call draws hash_key; later calls do nothing. Thread-safe, not async-signal-safe. */
 void hash_prepare (void);
 
 /* Returns the xor of the halves of the product a * b. */
@@ -28,12 +28,12 @@ static inline uint64_t hash_fold (uint64_t a, uint64_t b) {
   return (uint64_t)w ^ (uint64_t)(w >> 64);
 }
 
-/* Hashes a word, after hash_prepare. */
+/* Hashes a word. Call hash_prepare first. */
 static inline uint64_t hash_word (uint64_t w) {
   return hash_fold(w ^ hash_key[1], hash_key[0]);
 }
 
-/* Hashes two words, after hash_prepare. */
+/* Hashes two words. Call hash_prepare first. */
 static inline uint64_t hash_words (uint64_t a, uint64_t b) {
   return hash_fold(hash_word(a) ^ b, hash_key[1]);
 }

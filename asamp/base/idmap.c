@@ -9,9 +9,9 @@
 #include <string.h>
 
 /* Returns the index of the entry of 'id' or, if the map has none, of the free slot for it. Uses
-   hash_words, which multiplies twice, because ids often have equal distances. With the single
-   multiplication of hash_word, one random hash key in 150 would place such ids in long runs of
-   slots. */
+   hash_words, which multiplies twice, because the distances between ids are often equal. With the
+   single multiplication of hash_word, one random hash key in 150 would place such ids in long runs
+   of slots. */
 static size_t idmap_find (const struct IdEntry *entries, size_t size, uint64_t id) {
   size_t i = (size_t)hash_words(id, 0) & (size - 1);
   HASH_STEP();

@@ -16,7 +16,7 @@ typedef struct IdMap {
     uint32_t value;
   } *entries;
   size_t n;          /* number of ids; at most three quarters of 'size' */
-  size_t size;       /* slots: 0 or a power of 2 */
+  size_t size;       /* number of slots: 0 or a power of 2 */
   /* Allocator like lua_Alloc with zeroed new blocks; NULL: spare_calloc and free. */
   void *(*memory) (void *ud, void *block, size_t old, size_t size);
 } IdMap;

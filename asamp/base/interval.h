@@ -29,9 +29,9 @@ void interval_open (Interval *v, uint64_t period, int random, uint64_t seed);
 /* Returns the bytes to the first sample point. */
 uint64_t interval_first (Interval *v);
 
-/* Call it for an allocation that contains a sample point. 'over' is the number of bytes from the
-   first sample point to the end of the allocation. Returns the number of sample points in the
-   allocation, and sets *distance to the bytes from its end to the next sample point. */
+/* Call it for an allocation that contains a sample point. 'over' is the number of bytes of the
+   allocation after its first sample point. Returns the number of sample points in the allocation,
+   and sets *distance to the bytes from its end to the next sample point. */
 uint64_t interval_pass (Interval *v, uint64_t over, uint64_t *distance);
 
 /* Returns a uniform random number below n > 0. */

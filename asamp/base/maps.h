@@ -10,8 +10,9 @@ typedef struct Maps {
   int fd;
   char *data;			/* buffer for the file's text */
   size_t at, n;			/* unparsed bytes of 'data': those at index 'at' up to n - 1 */
-  /* the mapping that maps_next has read; from 0, to 0: none yet */
-  uintptr_t from, to;		/* its addresses: from 'from' to below 'to' */
+  /* Addresses of the mapping that maps_next has read: from 'from' to below 'to'. Both are 0 before
+     the first maps_next. */
+  uintptr_t from, to;
   unsigned long inode;		/* inode of the file of this mapping; 0: the mapping has no file */
   const char *name;		/* path of the mapping's file, a name such as "[heap]", or ""; valid
                                    until the next maps_next */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Forks a child that the program does not notice: its end sends no SIGCHLD, only waitpid with
    __WALL finds it, and pthread_atfork handlers do not run. The child must not call malloc or
-   take other locks. */
+   take locks, because another thread may have held them during the fork. */
 #ifndef asamp_quietfork_h
 #define asamp_quietfork_h
 

@@ -33,7 +33,7 @@ void spare_use (Spare *s) {
   mine = s;
 }
 
-/* Unmaps a part of the reserve. Returns 0 if it is empty. */
+/* Unmaps a part of this thread's reserve. Returns 0 if there is none, or if munmap fails. */
 static int more (void) {
   if (mine == NULL || mine->parts == 0)
     return 0;

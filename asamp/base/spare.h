@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** A thread's reserve of address space, to finish its work when memory runs out (ulimit -v). If
-** spare_malloc and the like fail on this thread, they unmap a part of the reserve and try again. On
-** threads without a reserve they are malloc and the like.
+** malloc fails on this thread, spare_malloc unmaps a part of the reserve and tries again. On a
+** thread without a reserve, spare_malloc only calls malloc. spare_calloc and spare_realloc do the
+** same for calloc and realloc.
 **
 **   SR1  the pages of the reserve are never touched: it uses no memory;
 **   SR2  the thread refills the reserve with spare_keep when it can.

@@ -20,7 +20,7 @@ typedef struct StrTab {
   uint32_t limit;    /* largest number of bytes of 'text' */
   uint64_t left;     /* number of strings not stored because of the limit */
   IdMap byhash;      /* maps hashes of strings to their numbers */
-  int failed;        /* 1: not enough memory; strtab_put returns 0 from now on */
+  int failed;        /* 1: memory has run out; strtab_put always returns 0 */
 } StrTab;
 
 /* Initializes the table; 'limit' <= 2^30 bytes. Returns 0 if out of memory; strtab_free may be
@@ -28,7 +28,8 @@ typedef struct StrTab {
 int strtab_init (StrTab *t, uint32_t limit);
 void strtab_free (StrTab *t);
 
-/* Returns the number of a string, or IDMAP_NONE. */
+/* Returns the number of a string of n bytes, cut at a NUL; IDMAP_NONE: the table does not have
+   it. */
 uint32_t strtab_find (const StrTab *t, const char *s, size_t n);
 
 /* Returns the number of a string of n bytes, cut at a NUL; adds it if needed. Returns 0 beyond the

@@ -34,8 +34,8 @@ static struct pollfd fds[SERVER_CLIENTS + 1];	/* argument of poll: the server's 
                                                    by the clients' sockets */
 static Client *clients[SERVER_CLIENTS];
 static size_t nclients;
-/* Time (clock_now) until which no clients are accepted, after a failure of poll or accept; 0:
-   none. */
+/* Time (clock_now) until which no clients are accepted, because server_accept has failed; 0: it has
+   never failed. */
 static uint64_t rest;
 
 void clients_start (void) {
@@ -52,8 +52,8 @@ static int isbehind (const Client *c) {
   return c->request.answer.n > 0;
 }
 
-/* Returns the events of the client's socket for which poll waits. No request is read before the
-   last answer is sent. */
+/* Returns the events of the client's socket for which poll waits. No request is read while a
+   part of an answer is not sent yet, or while the client waits for a snapshot. */
 static short heardof (const Client *c) {
   return isbehind(c) ? POLLOUT : iswaiting(c) ? 0 : POLLIN;
 }
@@ -112,8 +112,8 @@ static int hear (Client *c, int isgone) {
   return clients_answer(c);
 }
 
-/* Sends the rest of the answer, as far as possible, then answers further lines. Returns 0 to
-   disconnect the client. */
+/* Sends as much as possible of the unsent answer. If all is sent, answers the next lines. Returns 0
+   to disconnect the client. */
 static int give (Client *c) {
   if (!request_send(&c->request)) return 0;
   c->heard = clock_now();
@@ -135,8 +135,8 @@ static int serve (Client *c, int events) {
   return iswaiting(c) || clock_since(c->heard) < PATIENCE;
 }
 
-/* Accepts a client. If that fails, no client is accepted for REST_NS. Rejects the client if the
-   program has few free descriptors left. */
+/* Accepts a client. If that fails, no client is accepted for REST_NS. If the program has few free
+   descriptors left (descriptor_spare), sends an error to the client and disconnects it. */
 static void welcome (int server) {
   char why[128];
   Client *c;
@@ -164,8 +164,9 @@ static void welcome (int server) {
   clients_leave(nclients - 1);
 }
 
-/* Returns the timeout of poll, at most 'ms' (negative: no limit): the time until a client has been
-   silent for too long, or until the next check whether a snapshot is finished. */
+/* Returns the timeout of poll in ms. It is the shortest of three times: 'ms' (negative: no limit),
+   the time until a client has been silent for too long, and the time until the next check whether a
+   snapshot is finished. */
 static int patience (uint64_t now, int ms) {
   size_t i;
   for (i = 0; i < nclients; i++) {

@@ -68,8 +68,8 @@ static void change (void) {
 /* }===================================================================== */
 
 /* Returns 1 if the profile can continue in another file: no recording runs, the process is not
-   ending, and the current file has data or could not be created. A flight recorder needs no
-   data. */
+   ending, and the current file has data or could not be created. A flight recorder has no current
+   file, so the last condition does not apply to it. */
 static int ischangeable (void) {
   ProcessStats s;
   if (dying_hasbegun()) return 0;
@@ -87,8 +87,8 @@ static int openserver (int silent) {
   return fd;
 }
 
-/* Main function of the control thread. 'ud' points to the socket's descriptor or to -1; the thread
-   frees it. */
+/* Main function of the control thread. 'ud' points to the socket's descriptor or to -1. Frees
+   'ud'. */
 static void *run (void *ud) {
   int server = *(int *)ud, failed = (server < 0);
   uint64_t due = clock_now() + options.rotate;
@@ -118,14 +118,14 @@ static void *run (void *ud) {
   return NULL;
 }
 
-static Worker *worker;		/* NULL: not running */
+static Worker *worker;		/* the control thread; NULL: not running */
 
 /* Removes the socket's file at the end of the process. Async-signal-safe. */
 static void gone (void) {
   if (bound != NULL && pid == getpid()) server_unlink(bound);
 }
 
-/* Creates the socket, if wanted, and starts the thread. Lock held. */
+/* Creates the socket, if the option 'listen' is set, and starts the thread. Lock held. */
 static void control_start (void) {
   static int isset;
   int error, *fd = malloc(sizeof(*fd));
@@ -134,7 +134,7 @@ static void control_start (void) {
   if (fd == NULL) return;
   *fd = -1;
   bound = NULL;
-  free(last);  /* after the change of 'bound', which gone() reads in a signal handler */
+  free(last);  /* only now: until 'bound' changes, a signal handler may read it in gone() */
   if (options.listen != NULL) {
     if (!isset++) atexit(gone);
     dying_watch(DYING_ATONCE, gone);

@@ -44,8 +44,9 @@ typedef struct ControlOptions {
 /* Stores the options and takes over the string 'listen'. Call it once, before control_ensure. */
 void control_setup (const ControlOptions *o);
 
-/* Starts the control thread if an option requires it and it is not running, also in a forked child.
-   Prints a message on failure. Thread-safe; fast if there is nothing to do. */
+/* Starts the control thread if an option requires it. Tries this once in each process; a forked
+   child is another process. Prints a message on failure. Thread-safe; fast if there is nothing to
+   do. */
 void control_ensure (void);
 
 #endif

@@ -18,7 +18,7 @@
 typedef enum Stage { REQUESTED, DONE, LEFT } Stage;
 
 struct HeapRequest {
-  SamplerRequest request;	/* first member, because heaprequest_take casts a pointer to it */
+  SamplerRequest request;	/* first member: heaprequest_take casts its address to HeapRequest * */
   Stage stage;		/* changed only by becomes(), atomically: two threads use it */
   int ok;		/* 1: the snapshot was taken */
   uint64_t state;	/* number of the state whose snapshot was taken */
@@ -31,7 +31,7 @@ static Stage becomes (HeapRequest *h, Stage stage) {
   return __atomic_exchange_n(&h->stage, stage, __ATOMIC_ACQ_REL);
 }
 
-/* Adds a mark to the profile: the child could not write the snapshot. */
+/* Adds a mark to the profile if the child could not write the snapshot. */
 static void heaprequest_failed (const char *why) {
   (void)process_mark("heap snapshot failed", why);
 }

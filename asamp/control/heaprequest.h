@@ -23,7 +23,7 @@ typedef enum HeapRequestState {
    *why on failure. */
 HeapRequest *heaprequest_start (uint64_t state, const char *path, const char **why);
 
-/* Returns how far the snapshot is. *text is valid until heaprequest_end.
+/* Returns the state of the request. *text is valid until heaprequest_end.
    TAKEN   stores the file's path in *text (a child may still be writing the file), and the
            state's number in *state
    FAILED  stores the reason in *text */

@@ -18,7 +18,7 @@ void keptfiles_add (const char *path);
    after each change of the file. */
 void keptfiles_current (void);
 
-/* Empties the list in a forked child: the files are the parent's. */
+/* Empties the list in a forked child, because the files belong to the parent. */
 void keptfiles_forked (void);
 
 #endif

@@ -57,7 +57,7 @@ void request_end (Request *r);
 uint64_t requests_due (void);
 /* Ends the recording; prints a message on failure. */
 void requests_expire (void);
-/* Forgets the recording in a forked child. */
+/* Forgets the running recording in a forked child, because it belongs to the parent. */
 void requests_forked (void);
 
 #endif

@@ -20,7 +20,7 @@
 
 /* Protects 'held'. Locked during a fork, so that the child never sees an incomplete change. */
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
-/* The open descriptors, with device and inode of their files. */
+/* The list of descriptors: the control socket and its connections, with device and inode. */
 static struct Held {
   int fd;
   dev_t device;
@@ -43,8 +43,8 @@ static struct Held *server_find (int fd) {
   return (i < nheld) ? &held[i] : NULL;
 }
 
-/* Records a descriptor in 'held' and returns it. Does nothing if it is negative. Replaces an
-   element with the same number, because that descriptor was closed. Lock held. */
+/* Records the descriptor fd in 'held' if fd is not negative. Returns fd. Replaces an element with
+   the same number, because that descriptor was closed. Lock held. */
 static int holdfd (int fd) {
   struct stat s;
   struct Held *h = server_find(fd);
@@ -118,7 +118,7 @@ void server_unlink (const char *path) {
 }
 
 /* Removes the socket's file with the address 'a' if no process listens at the socket. Also removes
-   a file that this process has made, at which a forked child may still listen. */
+   the file that this process made last, at which a forked child may still listen. */
 static void makeroom (const struct sockaddr_un *a) {
   struct stat s;
   if (lstat(a->sun_path, &s) != 0 || !S_ISSOCK(s.st_mode)) return;
@@ -162,8 +162,8 @@ void server_sweep (const char *path) {
   descriptor_release();
 }
 
-/* Writes to 'why' the text of the errno 'error', with which the creation of the socket at its path
-   has failed, and what to do. */
+/* Writes to 'why' the text of 'error' and what to do. 'error' is the errno of a failure to create
+   the socket at its path. */
 static void pathfailed (int error, char *why, size_t size) {
   snprintf(why, size, "%s%s", strerror(error), error != EADDRINUSE
            ? "; give another path, or leave the option 'listen' out"
@@ -245,7 +245,7 @@ void server_parted (void) {
 
 void server_forked (void) {
   pthread_mutex_unlock(&opening);
-  memset(&own, 0, sizeof(own));  /* the socket's file is the parent's */
+  memset(&own, 0, sizeof(own));  /* the socket's file belongs to the parent */
   while (nheld > 0)
     if (isstill(&held[--nheld])) close(held[nheld].fd);
 }

@@ -35,8 +35,8 @@ void server_close (int fd);
 void server_forking (void);
 /* pthread_atfork handler in the parent: releases the lock of the list of descriptors. */
 void server_parted (void);
-/* pthread_atfork handler in the child: closes all recorded descriptors, which belong to the
-   parent's socket. */
+/* pthread_atfork handler in the child: closes all descriptors in the list, which are copies of the
+   parent's. */
 void server_forked (void);
 
 #endif

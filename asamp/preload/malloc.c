@@ -30,7 +30,7 @@
 static __thread int64_t left __attribute__((tls_model("initial-exec")));
 
 static __thread struct {
-  Interval interval;		/* interval.period 0: no interval was drawn yet */
+  Interval interval;		/* interval.period 0: point() must draw the next sample point */
   int inside;		/* > 0: this thread runs code of this file; nothing is sampled then */
   int resolving;	/* 1: this thread is inside malloc_resolve() */
 } thread __attribute__((tls_model("initial-exec")));
@@ -117,8 +117,8 @@ static unsigned char *malloc_take (const void *block) {
   return NULL;
 }
 
-/* Marks the slot of a freed block as dead, or as free if the sampler has stopped watching the
-   block. Then increments 'deaths', whose change makes the sampler search for dead slots. */
+/* Marks the slot of a freed block as dead, or as free if the sampler has given the slot up (MA3).
+   Then increments 'deaths', whose change makes the sampler search for dead slots. */
 static void died (unsigned char *slot) {
   unsigned char alive = MALLOC_ALIVE;
   if (!__atomic_compare_exchange_n(slot, &alive, MALLOC_DEAD, 0, __ATOMIC_RELEASE,
@@ -158,8 +158,8 @@ static uint64_t malloc_number (const char **text) {
   return n;
 }
 
-/* Returns the seed of the sample points of all threads: the one in ASAMP_MALLOC, or a random
-   one. */
+/* Returns the seed of the sample points of all threads, MallocSeam.seed. If that is 0, first stores
+   a random seed there. */
 static uint64_t seedof (void) {
   uint64_t seed = __atomic_load_n(&asamp_mallocs.seed, __ATOMIC_RELAXED);
   if (seed == 0) {
@@ -214,7 +214,7 @@ static COLD void point (void *block, size_t n) {
       over = (uint64_t)(-left - 1);
       count = interval_pass(&thread.interval, over, &distance);
     }
-    else {  /* the period is new: its first sample point may be in this block */
+    else {  /* the period has changed: the first new sample point may be in this block */
       malloc_start(period);
       distance = interval_first(&thread.interval);
       if (distance <= n)
@@ -491,9 +491,9 @@ SHOWN void *pvalloc (size_t n) {
 
 /* {== C++'s operators =================================================== */
 
-/* Replaces C++'s operators new without an alignment if the process has none. (alignednew replaces
-   those with an alignment.) Returns NULL if out of memory, because an exception needs a C++
-   library. */
+/* Replaces C++'s operators new without an alignment if no loaded library defines them. (alignednew
+   replaces those with an alignment.) Returns NULL if out of memory, because an exception needs a
+   C++ library. */
 static void *plainnew (size_t n) {
   return malloc(n > 0 ? n : 1);
 }
@@ -547,9 +547,10 @@ static COLD void *operator_ (const char *name) {
   }  \
   call
 
+/* Types of C++'s operators. The second and third parameters are sizes, alignments or references to
+   std::nothrow. A parameter of type size_t also receives such a reference, because both are passed
+   alike. */
 typedef void *(*New) (size_t);
-/* Types of operators with additional parameters: sizes, alignments and references to std::nothrow.
-   A parameter of type size_t also receives such a reference, because both are passed alike. */
 typedef void *(*New2) (size_t, size_t);
 typedef void *(*New3) (size_t, size_t, const void *);
 typedef void (*Delete) (void *);
