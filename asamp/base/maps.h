@@ -13,7 +13,7 @@ typedef struct Maps {
   /* Addresses of the mapping that maps_next has read: from 'from' to below 'to'. Both are 0 before
      the first maps_next. */
   uintptr_t from, to;
-  unsigned long inode;		/* inode of the file of this mapping; 0: the mapping has no file */
+  unsigned long inode;		/* inode of the mapping's file; 0: the mapping has no file */
   const char *name;		/* path of the mapping's file, a name such as "[heap]", or ""; valid
                                    until the next maps_next */
 } Maps;

@@ -50,12 +50,12 @@ int request_refuse (Request *r, const char *why);
 /* Sends as much of the answer as possible now. Returns 0 if the connection or its descriptor is
    closed. */
 int request_send (Request *r);
-/* Frees the data of a client and cancels its snapshot. */
+/* Frees the answer, and cancels the snapshot for which the client waits. */
 void request_end (Request *r);
 
-/* Returns the time at which the running recording is to end (clock_now), or 0. */
+/* Returns the time (clock_now) at which the running recording must end; 0: no recording runs. */
 uint64_t requests_due (void);
-/* Ends the recording; prints a message on failure. */
+/* Ends the recording, because its time is over (requests_due). Prints a message on failure. */
 void requests_expire (void);
 /* Forgets the running recording in a forked child, because it belongs to the parent. */
 void requests_forked (void);

@@ -36,7 +36,7 @@ static int isstill (const struct Held *h) {
   return fstat(h->fd, &s) == 0 && s.st_dev == h->device && s.st_ino == h->inode;
 }
 
-/* Returns the element of 'held' for the descriptor 'fd', or NULL. Lock held. */
+/* Returns the element of 'held' for the descriptor 'fd', or NULL. 'opening' is locked. */
 static struct Held *server_find (int fd) {
   size_t i;
   for (i = 0; i < nheld && held[i].fd != fd; i++) ;
@@ -44,7 +44,7 @@ static struct Held *server_find (int fd) {
 }
 
 /* Records the descriptor fd in 'held' if fd is not negative. Returns fd. Replaces an element with
-   the same number, because that descriptor was closed. Lock held. */
+   the same number, because that descriptor was closed. 'opening' is locked. */
 static int holdfd (int fd) {
   struct stat s;
   struct Held *h = server_find(fd);
