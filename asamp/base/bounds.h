@@ -100,7 +100,7 @@
                                                          together */
 
 /* Limits of the totals. */
-/* pairs of a stack and a kind of block for which a report has totals */
+/* sites in one table of totals; a site is a stack, a kind of block, and a tag (sitetable.h) */
 #define SITETABLE_MAXSITES		BOUND(1u << 18, 40)
 /* rows of a report's table by time or by allocated bytes (bins.h) */
 #define BINS_MAXROWS		BOUND(1u << 18, 60)
