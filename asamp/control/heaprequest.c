@@ -18,7 +18,7 @@
 typedef enum Stage { REQUESTED, DONE, LEFT } Stage;
 
 struct HeapRequest {
-  SamplerRequest request;	/* first member: heaprequest_take casts its address to HeapRequest * */
+  SamplerRequest request;	/* first member: heaprequest_take casts its address */
   Stage stage;		/* changed only by becomes(), atomically: two threads use it */
   int ok;		/* 1: the snapshot was taken */
   uint64_t state;	/* number of the state whose snapshot was taken */

@@ -9,7 +9,7 @@
 
 static struct Kept {
   char *path;
-  /* Device and inode of the file when it was added, because later another file may have its name. */
+  /* Device and inode of the file when it was added: later, another file may have its name. */
   struct stat id;
 } *files;			/* the listed files, oldest first */
 static uint64_t nfiles;
