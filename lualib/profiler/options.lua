@@ -227,14 +227,21 @@ function M.check(t, more)
   return o
 end
 
---- Parses LUA_PROFILER: key=value, separated by commas; a key without a value is key=1. Returns a
--- table of unchecked options, or nil and a message if a key is given twice.
+-- Options that need a value, with an example: as key=1, one of these would be a strange path, rate or time.
+local VALUES = {alloc = "32K", format = "stock", keep = "10", max = "1G", out = "app.vmprof", rate = "1000",
+                ring = "10m", rotate = "1h", seed = "7", time = "100"}
+
+--- Parses LUA_PROFILER: key=value, separated by commas; a key without a value is key=1. Returns a table of
+-- unchecked options. Returns nil and a message if a key is given twice or lacks a value that it needs.
 function M.read(text)
   local t = {}
   for item in text:gmatch("[^,]+") do
     local k, v = item:match("^%s*([^=%s]+)%s*=%s*(.-)%s*$")
     k = k or item:match("^%s*(.-)%s*$")
     if t[k] ~= nil then return nil, ("option '%s' is given twice"):format(k) end
+    if not v and VALUES[k] then
+      return nil, ("option '%s' needs a value, such as %s=%s"):format(k, k, VALUES[k])
+    end
     if k ~= "" then t[k] = v or "1" end
   end
   return t

@@ -256,7 +256,11 @@ describe("LUA_PROFILER", function()
       ["alloc=3"] = "option 'alloc' " .. period .. '"3"',
       ["alloc=64X"] = "option 'alloc' " .. period .. '"64X"',
       ["alloc="] = "option 'alloc' " .. period .. '""',
-      ["alloc"] = "option 'alloc' " .. period .. '"1"',
+      -- former bugs: a key without a value wrote the profile to a file "1", or took one sample a second
+      ["alloc"] = "option 'alloc' needs a value, such as alloc=32K",
+      ["quiet,out"] = "option 'out' needs a value, such as out=app.vmprof",
+      ["time"] = "option 'time' needs a value, such as time=100",
+      ["rate"] = "option 'rate' needs a value, such as rate=1000",
       ["native=2"] = "option 'native' must be true or false, 1 or 0, got \"2\"",
       ["fixed=yes"] = "option 'fixed' must be true or false, 1 or 0, got \"yes\"",
       ["seed=x"] = "option 'seed' must be an integer, got \"x\"",
