@@ -92,10 +92,10 @@ void luaC_freeallobjects (lua_State *L) {
 }
 
 
-/* Frees the heap of a closed state. If it was the last state of the process, also calls luaN_freeend
-   and luaN_trimmalloc, which return the memory that the process keeps for the next state
-   (giveback.h): at once if no other state was closed in the last second, otherwise at most once a
-   second. */
+/* Frees the heap of a closed state. If it was the last state of the process, also calls
+   luaN_freeend and luaN_trimmalloc, which return the memory that the process keeps for the next
+   state (giveback.h): at once if no other state was closed in the last second, otherwise at most
+   once a second. */
 void luaN_closeheap (global_State *g) {
   int again;
   g->heap.gc.pause.began = luaN_now();
