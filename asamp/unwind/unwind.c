@@ -224,7 +224,7 @@ static void compare (Unwind *u, void *const *a, int n) {
   m = unwind_again(u, b, n);
   while (i < n && i < m && a[i] == b[i]) i++;
   if (i < n || m != n) {
-    fprintf(stderr, "unwind: walks by rules (%d frames) and by libunwind (%d frames) differ\n", n, m);
+    fprintf(stderr, "unwind: walks by rules (%d frames) and libunwind (%d frames) differ\n", n, m);
     abort();
   }
   u->ended = ended;
