@@ -240,7 +240,7 @@ function M.read(text)
     k = k or item:match("^%s*(.-)%s*$")
     if t[k] ~= nil then return nil, ("option '%s' is given twice"):format(k) end
     if not v and VALUES[k] then
-      return nil, ("option '%s' needs a value, such as %s=%s"):format(k, k, VALUES[k])
+      return nil, ("option '%s' needs a value; give one, such as %s=%s"):format(k, k, VALUES[k])
     end
     if k ~= "" then t[k] = v or "1" end
   end

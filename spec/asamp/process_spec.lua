@@ -381,7 +381,7 @@ describe("a process that the environment profiles", function()
     for wish, reason in pairs{["1=0"] = 'unknown option "1" ', ["=="] = 'unknown option "==" ',
         ["1,1"] = "option '1' is given twice", ["time 100"] = 'unknown option "time 100" ',
         ["alloc=2K=3"] = "option 'alloc' must be a period", ["0"] = 'unknown option "0" ',
-        ["rotate"] = "option 'rotate' needs a value, such as rotate=1h"} do
+        ["rotate"] = "option 'rotate' needs a value; give one, such as rotate=1h"} do
       local code, out, err = process.run{"s.lua", directory = folder, env = {ASAMP = wish}}
       assert.same({0, ""}, {code, out})
       assert.equal("profiler: ASAMP: " .. reason, err:sub(1, #reason + 17), err)
