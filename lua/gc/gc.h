@@ -455,8 +455,9 @@
    tenured (survivor age 2). A userdata uses this bit as FINALIZEDBIT; therefore the survivor age of
    a large userdata is not in 'marked', but in the byte before the userdata (luaN_age). */
 #define LUAN_TWICE	0x40
-/* Bit of 'marked' of a small userdata: it has survived a minor collection without being tenured
-   (survivor age 2). */
+/* Bit of 'marked' of a small userdata: it has survived one minor collection without being tenured,
+   and the next one tenures it. A long string may survive two. Therefore luaN_age returns the
+   largest survivor age, 2, for such a userdata. */
 #define LUAN_AGEDUDATA	0x20
 /* Bit of 'marked' of a huge table (at least 4,096 slots, now or earlier; luaN_isvast). The barrier
    of a huge table remembers the slot without reading the header of the stored object. */

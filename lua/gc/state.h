@@ -188,11 +188,11 @@ typedef struct luaN_Weak {
   /* Two lists of undecided entries that slices have found in weak tables (ahead.h):
        doubtful[LUAN_DOUBTKEYS]    entries with an unmarked weak key
        doubtful[LUAN_DOUBTVALUES]  entries with an unmarked weak value
-     The two low bits of a word are its tag:
+     An entry is listed as its slot. A word is an address; its two low bits are its tag:
        1  a weak table
        0  a slot of the last table before this word
-       2  an object that was marked while 'logging' was 1. These words are the log. Only the list of
-          keys has such words. */
+       2  an object that was marked while 'logging' was 1. It is not an entry: these words are the
+          log. Only the list doubtful[LUAN_DOUBTKEYS] has such words. */
   luaN_Vec doubtful[LUAN_DOUBTS];
   /* index in the list 'inmajor' of the table that slices visit next */
   unsigned next;
@@ -201,11 +201,12 @@ typedef struct luaN_Weak {
   /* Counts in the running major collection.
      rescans  how often slices started again with the first table of 'inmajor'
      passes   number of ended passes plus number of started rounds. In a pass, slices visit all
-              entries of both lists doubtful[] once more. In a round, they tombstone (hidden.h) the
-              values that doubtful[LUAN_DOUBTVALUES] had when the round started. */
+              entries of both lists doubtful[] once more. In a round, they tombstone the weak values
+              (make their slots look empty, hidden.h) of the entries that the list
+              doubtful[LUAN_DOUBTVALUES] contained when the round started. */
   lu_byte rescans, passes;
-  /* The array doubtful[] has two lists of entries: of keys and of values. In a pass, slices visit
-     both lists once more, first that of the keys.
+  /* In a pass, slices visit the entries of both lists once more: first doubtful[LUAN_DOUBTKEYS]
+     (entries with an unmarked weak key), then doubtful[LUAN_DOUBTVALUES].
      doubting  1: a pass is running
      again     index in doubtful[] of the list that the pass is visiting */
   lu_byte doubting, again;
@@ -222,8 +223,9 @@ typedef struct luaN_Weak {
      their keys; the program cannot reach the keys. The next major collection then starts
      earlier. */
   lu_byte resurrected;
-  /* 1: each old object that is marked is appended to doubtful[LUAN_DOUBTKEYS] (the log). The atomic
-     step looks up the logged objects as weak keys (ahead.h). */
+  /* 1: each old object that is marked is appended to the log, words with their own tag in the list
+     doubtful[LUAN_DOUBTKEYS]. The atomic step looks up the logged objects as keys of the list's
+     undecided entries (ahead.h). */
   lu_byte logging;
   /* Progress of slices in a list 'doubtful' of undecided entries (ahead.h).
      doubt      Index of the next word to visit. The list depends on the work:
@@ -473,8 +475,9 @@ typedef struct luaN_Pace {
      field 'nursery', it does not change before the next nursery starts. */
   size_t size;
   /* Sums over all nurseries that have ended, in bytes.
-     charged  the bytes by which allocation has raised GCdebt in each nursery
-     planned  the same sum, with at most the size computed at its start for each nursery */
+     charged  for each nursery, the bytes by which allocation has raised GCdebt
+     planned  for each nursery, the smaller of these bytes and the nursery's size as computed at its
+              start */
   uint64_t planned, charged;
   /* Work debt: bytes whose marking was due in earlier pauses and did not fit into them. Each pause
      adds the debt to its own work (luaN_pay). */

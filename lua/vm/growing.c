@@ -272,9 +272,11 @@ static unsigned fillcopies (luaN_Growth *w, uint32_t *first) {
 
 /* Resizes t to its growth buffer, a hash part of twice the size to which most keys were copied in
    advance; then inserts the other keys. Returns 0, with t unchanged, if t has no such buffer, if
-   memory is short, or if more than 5/8 of the buffer's nodes would be in use. In the last case, at
-   least 1/8 of the nodes would have removed keys, because the keys of t need at most half of the
-   nodes; so the next resize of t would come too soon. */
+   memory is short, or if more than 5/8 of the buffer's nodes would be in use.
+
+   In the last case, the next resize of t would come too soon: the buffer has twice the nodes of t,
+   so the keys of t need at most half of its nodes. Thus over 1/8 of its nodes would contain keys
+   that were removed from t after they had been copied. */
 int luaN_grownow (lua_State *L, Table *t, unsigned asize, unsigned hsize) {
   global_State *g = G(L);
   luaN_Growth *w = luaN_growthof(g, t);

@@ -117,6 +117,7 @@ int luaN_compare (lua_State *L, uint64_t n) {
   const luaN_Limits *l = g->heap.limits;
   if (n > luaN_leftallocated(g)) g->heap.refusal = l->whyallocated;
   else {
+    /* a collection lowers the bytes in use, but not the bytes allocated so far */
     if (n > luaN_leftinuse(g) && luaN_maycollect(g)) luaN_emergency(L);
     if (n <= luaN_leftinuse(g)) return 0;
     g->heap.refusal = l->whyinuse;

@@ -84,6 +84,8 @@
 #define MAX_IDLE_CALLINFOS	16u
 
 
+/* Prepares a major collection: chooses its epoch, and resets the counts of objects that the
+   collection will count anew. Clears weak.resurrected if no finalizer is pending. */
 static void takeepoch (luaN_Gc *c) {
   /* the one of the epochs 1, 2 and 3 that no live object has; their sum is 6 */
   lu_byte next = (lu_byte)(6 - c->mark.epoch - c->mark.previous);

@@ -120,10 +120,13 @@ typedef struct Extent {
 } Extent;
 
 
-/* Returns the memory of o, which is being marked; 'young' is 1 if o was young before. Also
-   completes the marking of three kinds of objects: counts a short string in strings.seen; marks the
-   metatable of a userdata that need not be traversed; clears LUAN_MET and the survivor age of a
-   long string or userdata. */
+/*
+** Returns the memory of o, which is being marked; 'young' is 1 if o was young before. Also
+** completes the marking of o:
+** - if o is a short string, counts it in strings.seen
+** - if o is a long string, or a userdata that was young, clears LUAN_MET and its survivor age
+** - if o is a userdata that need not be traversed, marks its metatable
+*/
 static inline Extent extentof (global_State *g, GCObject *o, int young) {
   luaN_Gc *c = &g->heap.gc;
   Extent x = {(const char *)o, 0, 0, 0, 0};

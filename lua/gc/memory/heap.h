@@ -263,10 +263,10 @@ typedef struct luaN_Blocks {
   /* Limit in bytes: luaN_askmore refuses growth that would raise the field 'held' to this number;
      0: no limit. Set when lua_Alloc refuses memory; set to 0 at the end of a major collection. */
   size_t ceiling;
-  /* A number of bytes for the field 'held': a test of luaN_leavesroom has shown that lua_Alloc can
-     provide memory until 'held' has this number. Growth after which at least half of the reserve
-     (luaN_leavesroom) is below this number is not tested again. Set to 0 at the end of a major
-     collection. */
+  /* Value that the field 'held' can reach, in bytes: a test of luaN_leavesroom has shown that
+     lua_Alloc can provide this memory; 0: no test since the last major collection. luaN_leavesroom
+     permits growth without another test if the new value of 'held' plus half of the reserve is at
+     most 'proven'. */
   size_t proven;
   /* Limit for heap.allocated, the bytes allocated in the life of the state: up to this limit,
      luaN_leavesroom lets the heap grow without checking that lua_Alloc can provide more. Set anew

@@ -88,8 +88,8 @@ unsigned luaN_survey (const luaN_Block *b, unsigned *largest) {
 
 
 /* Moves b to the list for its number of free lines. Unlike luaN_relist, also moves a block of
-   'used', the list of blocks from which the nursery has taken holes. The nursery must not use holes
-   of b any more. */
+   'used', the list of blocks from which the nursery has taken holes. May be called for such a block
+   only after the nursery has given up its current hole (luaN_retire). */
 static void relist (luaN_Blocks *h, luaN_Block *b) {
   unsigned largest, n = luaN_survey(b, &largest);
   luaN_Where where;
