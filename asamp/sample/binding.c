@@ -138,7 +138,7 @@ static int bind (const char *module, int seam, void *caller, Raise **raise, char
   if (which != object) {
     binding_release(handle);
     snprintf(err, errsize, "%s: this process has two copies of Lua. The module works only with the "
-                           "first one that loaded it, in %s, not with the one in %s. Link all "
+                           "first one that loaded it, in %s, not with the one in %s; link all "
                            "programs and libraries that use Lua to one liblua5.4.so.0", module,
              binding_nameof(which), binding_nameof(object));
     return 0;

@@ -208,7 +208,7 @@ describe("the modules refuse", function()
     assert.equal(1, status)
     assert.equal("works\nworks\n", out)
     assert.equal(("profiler: profiler.core: this process has two copies of Lua. The module works only " ..
-                  "with the first one that loaded it, in %s, not with the one in %s. Link all programs " ..
+                  "with the first one that loaded it, in %s, not with the one in %s; link all programs " ..
                   "and libraries that use Lua to one liblua5.4.so.0\n"):format(LIBRARY, second), err)
   end)
 

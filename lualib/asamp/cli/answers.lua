@@ -35,15 +35,15 @@ local function number(fields, key, least)
   if n and n >= (least or 0) then
     return n
   end
-  error{fields[key] and ("the field '%s' is out of range: %s"):format(key, fields[key]) or
-        ("the field '%s' is missing"):format(key)}
+  error{fields[key] and ("the field '%s' of the answer is out of range: %s"):format(key, fields[key]) or
+        ("the answer lacks the field '%s'"):format(key)}
 end
 
 local function text(fields, key)
   local found = fields[key]
   if found and (found == "" or #found > NAME) then
-    error{found == "" and ("the field '%s' is empty"):format(key) or
-          ("the field '%s' has more than %d bytes"):format(key, NAME)}
+    error{found == "" and ("the field '%s' of the answer is empty"):format(key) or
+          ("the field '%s' of the answer has more than %d bytes"):format(key, NAME)}
   end
   return found
 end
@@ -132,7 +132,7 @@ end
 local function file(fields)
   local path = text(fields, "file")
   if not path then
-    error{"'file' is missing"}
+    error{"the answer lacks the field 'file'"}
   end
   return {file = path}
 end

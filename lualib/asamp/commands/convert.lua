@@ -53,7 +53,8 @@ local DESCRIPTION = {
     "Default: bytes, or time if the profile has only time samples",
     options.oneof{"bytes", "samples", "survived", "alive", "time", "held"}},
   {"flavour", "WHICH", "for vmprof: the variant of the result, stock or extended. " ..
-    "The default is extended for a stock profile, else stock", options.oneof{"extended", "stock"}},
+    "Default: the one that FILE does not have (stock for all other profiles)",
+    options.oneof{"extended", "stock"}},
   options.sources("for firefox: copies the source files in DIRS, folders separated by colons, " ..
     "into the result (default: no sources)"),
   {"together", nil, "adds up all Lua states, OS threads and labels. " ..

@@ -26,8 +26,8 @@ local DESCRIPTION = {
   {"alloc", "BYTES", "takes a sample every BYTES allocated, on average; 0: none. " ..
     "The default is 32K, which is doubled while there are over 1000 samples a second"},
   {"time", "RATE", "takes RATE time samples per second; 0: none (default 100)"},
-  {"ring", nil, "makes the process write its flight recorder (ASAMP=ring) to a file at once, " ..
-    "without a recording"},
+  {"ring", nil, "makes no recording, but makes the process write the present contents " ..
+    "of its flight recorder to a file"},
   {"stop", nil, "stops the current recording, even if another client started it"},
 }
 

@@ -93,7 +93,7 @@ local DESCRIPTION = {
   end,
   after = "The variable LUA_PROFILER sets the options that are not given on the command line.",
   exits = "Exit codes: the script's own; 1 the script could not be started, " ..
-    "or ended with 0 without a profile; 2 wrong arguments.",
+    "or its exit code is 0 but no profile was written; 2 wrong arguments.",
 }
 
 function M.usage()
@@ -238,7 +238,7 @@ local function preloading(period, seed)
   local library = assert(package.searchpath("profiler.malloc", package.cpath))
   if library:find "[ :]" then
     return nil, ("--malloc: the loader cannot preload '%s', because its path has spaces or colons; " ..
-      "install Asamp in another folder"):format(library)
+      "install Asamp in a folder whose path has neither"):format(library)
   end
   local others = os.getenv "LD_PRELOAD"
   return {LD_PRELOAD = library .. (others and others ~= "" and ":" .. others or ""),

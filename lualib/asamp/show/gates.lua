@@ -49,7 +49,7 @@ local function leaks(check)
   elseif check.few then
     return ("no likely leak; not judged: %s with live objects from early and late in the run, but fewer " ..
       "than %d live samples%s"):format(units.plural(check.few.lines, "line"), check.few.least,
-      check.few.alloc and ("; a run with --alloc %s takes enough"):format(
+      check.few.alloc and ("; a run with --alloc %s takes enough samples"):format(
         units.period(check.few.alloc)) or "")
   end
   return "no likely leak"

@@ -52,7 +52,7 @@ function M.summary(found)
     return "None that is certain: " .. grew .. "; possible leaks are named at the top"
   elseif found.grew and found.alloc then
     return ("None: %s, too little to find the cause with so few samples; " ..
-            "a run with --alloc %s takes enough"):format(grew, units.period(found.alloc))
+            "a run with --alloc %s takes enough samples"):format(grew, units.period(found.alloc))
   elseif found.grew then
     return "None: " .. grew .. ", but no line kept allocating objects that " ..
            (found.proved and "are still alive" or "survived")
@@ -116,7 +116,8 @@ local function fewtext(found)
   return few and ("Not judged: %s with live objects from early and late in the run, but fewer than %d " ..
                   "live samples%s."):format(
     units.plural(few.lines, #found.rows > 0 and "more line" or "line"), few.least,
-    few.alloc and ("; a run with --alloc %s takes enough"):format(units.period(few.alloc)) or "") or nil
+    few.alloc and ("; a run with --alloc %s takes enough samples"):format(
+      units.period(few.alloc)) or "") or nil
 end
 
 --- Returns the report's section "Likely leaks" as lines of text.

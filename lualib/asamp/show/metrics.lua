@@ -14,8 +14,8 @@ M.TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
 -- The metrics of a process, each as {name, type, help text, field of asamp.sums.living.stats}.
 local METRICS = {
-  {"states", "gauge", "Present Lua states.", "states"},
-  {"states_total", "counter", "Lua states created while the process was profiled.", "made"},
+  {"states", "gauge", "Number of Lua states at present.", "states"},
+  {"states_total", "counter", "Number of Lua states created while the process was profiled.", "made"},
   {"allocated_bytes_total", "counter", "Bytes allocated while sampling was on.", "allocated"},
   {"tenured_bytes", "counter",
    "Bytes that survived their first collection, of all present and former Lua states.", "tenured"},
@@ -37,8 +37,8 @@ local METRICS = {
 -- of a row of asamp.sums.living.names, factor (nil: 1)} each. Counters include closed states. A state without
 -- a sample has no name yet; only the gauges include it.
 local NAMED = {
-  {"named_states", "gauge", "Present Lua states, by name.", "states"},
-  {"named_states_total", "counter", "Lua states created so far, by name.", "made"},
+  {"named_states", "gauge", "Number of Lua states at present, by their name.", "states"},
+  {"named_states_total", "counter", "Number of Lua states created so far, by their name.", "made"},
   {"named_inuse_bytes", "gauge", "Bytes in objects that are alive or not freed yet.", "inuse"},
   {"named_held_bytes", "gauge", "Bytes reserved by the heaps, in use or free.", "held"},
   {"named_allocated_bytes_total", "counter", "Bytes allocated while sampling was on.", "allocated"},

@@ -165,7 +165,8 @@ end
 -- has too few samples for that. Else returns "".
 local function finer(v)
   return v.alloc and
-         (" Too few samples show which lines make it grow; a run with --alloc %s takes enough."):format(
+         (" Too few samples show which lines make it grow; " ..
+          "a run with --alloc %s takes enough samples."):format(
            units.period(v.alloc)) or ""
 end
 
@@ -176,7 +177,7 @@ local function few(v, p)
     v.alloc and (", or --alloc %s,"):format(units.period(v.alloc)) or "")
   if v.few then
     return ("The heap grew %s. " ..
-            "The cause is unknown: %s with live objects from early and late in the run %s fewer than " ..
+            "The cause is unknown: %s %s live objects from early and late in the run, but fewer than " ..
             "%d live samples. %s")
       :format(quarters(v), units.plural(v.few.lines, "line"),
       v.few.lines == 1 and "has" or "have", v.few.least, more)

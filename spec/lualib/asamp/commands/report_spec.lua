@@ -338,7 +338,7 @@ describe("asamp report", function()
     assert(p:close())
     local _, out = run("--show", "leaks", path)
     assert.matches("None: the heap grew from [%d.]+ MiB to [%d.]+ MiB, too little to find the cause with " ..
-                   "so few samples; a run with %-%-alloc 128K takes enough", (out:gsub("%s+", " ")))
+                   "so few samples; a run with %-%-alloc 128K takes enough samples", (out:gsub("%s+", " ")))
     _, out = run(path)
     assert.matches("too little to find the cause with one sample every 1 MiB; use %-%-alloc 128K",
                    (out:gsub("%s+", " ")))

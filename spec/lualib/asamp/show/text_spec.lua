@@ -236,7 +236,8 @@ describe("the report's text", function()
     local found = {rows = {}, few = {lines = 1, least = 12, alloc = 8192}}
     local style = {width = 100, paint = function(_, s) return s end}
     has(table.concat(leaks.lines(style, found), "\n"), "\n  Not judged: 1 line with live objects from " ..
-        "early and late in the run, but fewer than 12 live\n  samples; a run with --alloc 8K takes enough.")
+        "early and late in the run, but fewer than 12 live\n  samples; a run with " ..
+        "--alloc 8K takes enough samples.")
   end)
 
   it("wraps the note about a label", function()

@@ -104,7 +104,7 @@ describe("a sentence of the verdict", function()
   -- A former bug: for a run with 1,188 samples and 213 collections, the verdict was only "too few samples".
   it("names the missing data: live samples of a line, collections, or samples", function()
     local few = {growth = "few", samples = 1188, alloc = 8192, few = {lines = 2, least = 12}}
-    assert.matches("2 lines with live objects from early and late in the run have fewer than 12 live " ..
+    assert.matches("2 lines have live objects from early and late in the run, but fewer than 12 live " ..
                    "samples%. .*, or %-%-alloc 8K,", text(few))
     few.few, few.collections = nil, true
     assert.matches("^Too few collections .* 213 collections %(1,188 samples%)", text(few))
