@@ -74,9 +74,10 @@ typedef struct PastState {
                                         those whose survival is not known yet */
   size_t followed, n, size;          /* followed: number of survivors. n: number of all samples in
                                         'list'. size: capacity of 'list' */
-  /* Deaths are reported as run lengths, in one or more events. The next run starts at the sample
-     with this index in 'list'. */
-  size_t cursor;
+  /* Index in 'list' of the next sample of a series of events that continue each other.
+     deathat   EVENT_DEATHS; 0 after a collection
+     holderat  EVENT_HOLDERS; 0 after a collection */
+  size_t deathat, holderat;
 } PastState;
 
 /* The stored data of all dropped events. */
@@ -121,11 +122,10 @@ static PastStack *getstack (Past *p, const PastState *s) {
     hash = hash_words(hash ^ frames[i].line, frames[i].id);
   chain = &p->stacks[hash % STACKS];
   for (k = *chain; k != NULL; k = k->next) {
-    if (k->hash != hash || k->n != n)
-      continue;
-    for (i = 0; i < n && k->frames[i].id == frames[i].id && k->frames[i].line == frames[i].line;
-         i++) { }
-    if (i == n) {
+    int same = k->hash == hash && k->n == n;
+    for (i = 0; same && i < n; i++)
+      same = k->frames[i].id == frames[i].id && k->frames[i].line == frames[i].line;
+    if (same) {
       k->users++;
       return k;
     }
@@ -138,8 +138,7 @@ static PastStack *getstack (Past *p, const PastState *s) {
   k->hash = hash;
   k->users = 1;
   k->n = (uint32_t)n;
-  if (n > 0)
-    memcpy(k->frames, frames, n * sizeof(*frames));
+  memcpy(k->frames, frames, n * sizeof(*frames));
   k->next = *chain;
   *chain = k;
   return k;
@@ -298,10 +297,8 @@ static void past_sample (Past *p, PastState *s, const SampleEvent *body, size_t 
     return;
   }
   k = &s->list[s->n++];
-  memset(k, 0, sizeof(*k));
-  k->sample = body->sample;
-  k->period = body->sample.kind == KIND_NATIVE ? p->mallocs : s->period;
-  k->stack = getstack(p, s);
+  *k = (Kept){.sample = body->sample, .stack = getstack(p, s),
+              .period = body->sample.kind == KIND_NATIVE ? p->mallocs : s->period};
 }
 
 /* Records the survival of the n oldest undecided samples. survived[i] is 0 if sample i died, 1 if
@@ -319,23 +316,21 @@ static void fates (Past *p, PastState *s, const unsigned char *survived,
       dropstack(p, k->stack);
       continue;
     }
-    if (classes != NULL)
-      k->class = classes[i];
+    k->class = classes != NULL ? classes[i] : 0;
     s->list[to++] = *k;
   }
   s->followed = to;
   if (to < from + n && s->n > from + n)
     memmove(s->list + to, s->list + from + n, (s->n - from - n) * sizeof(*s->list));
   s->n -= from + n - to;
-  s->cursor = 0;
 }
 
 static void deaths (PastState *s, const uint32_t *runs, size_t n) {
   size_t i, k;
   for (i = 0; i + 1 < n; i += 2) {
-    s->cursor += runs[i];
-    for (k = 0; k < runs[i + 1] && s->cursor < s->followed; k++)
-      s->list[s->cursor++].dead = 1;
+    s->deathat += runs[i];
+    for (k = 0; k < runs[i + 1] && s->deathat < s->followed; k++)
+      s->list[s->deathat++].dead = 1;
   }
 }
 
@@ -348,15 +343,12 @@ static void past_collection (Past *p, PastState *s, const ProfileCollection *c) 
       dropstack(p, s->list[i].stack);
       followed--;
     }
-    else {
-      if (to < i)
-        s->list[to] = s->list[i];
-      to++;
-    }
+    else
+      s->list[to++] = s->list[i];
   }
   s->n = to;
   s->followed = followed;
-  s->cursor = 0;
+  s->deathat = s->holderat = 0;
   s->last = *c;
   s->iscollected = 1;
 }
@@ -365,7 +357,6 @@ static void past_collection (Past *p, PastState *s, const ProfileCollection *c) 
    'list'. Counts all samples in 'list' as survivors. If 'list' is empty, frees the state's data. */
 static void orphaned (Past *p, PastState *s) {
   s->followed = s->n;
-  s->cursor = 0;
   if (s->n == 0)
     dropstate(p, s);
 }
@@ -389,15 +380,15 @@ static void past_end (Past *p, PastState *s, const EndEvent *e) {
 }
 
 static void orphans (Past *p, PastState *s, const uint32_t *runs, size_t n) {
-  size_t i, k, from = 0, to = 0;
-  for (i = 0; i + 1 < n; i += 2) {
-    for (k = 0; k < runs[i] && from < s->n; k++)
-      s->list[to++] = s->list[from++];
-    for (k = 0; k < runs[i + 1] && from < s->n; k++)
-      dropstack(p, s->list[from++].stack);
+  size_t i, from = 0, to = 0;
+  uint32_t k;
+  for (i = 0; from < s->n; i++) {  /* samples after the last run are alive */
+    for (k = i < n ? runs[i] : UINT32_MAX; k > 0 && from < s->n; k--, from++)
+      if (i < n && i % 2 == 1)
+        dropstack(p, s->list[from].stack);
+      else
+        s->list[to++] = s->list[from];
   }
-  while (from < s->n)
-    s->list[to++] = s->list[from++];
   s->n = to;
   orphaned(p, s);
 }
@@ -407,11 +398,11 @@ static void orphans (Past *p, PastState *s, const uint32_t *runs, size_t n) {
 static void past_holders (PastState *s, const uint32_t *words, size_t n) {
   size_t i, k;
   if (words[0])
-    s->cursor = 0;
+    s->holderat = 0;
   for (i = 1; i + 1 < n; i += 2)
-    for (k = 0; k < words[i]; k++, s->cursor++)
-      if (s->cursor < s->followed && words[i + 1] > 0)
-        s->list[s->cursor].path = words[i + 1];
+    for (k = 0; k < words[i] && s->holderat < s->followed; k++, s->holderat++)
+      if (words[i + 1] > 0)
+        s->list[s->holderat].path = words[i + 1];
 }
 
 /* Stores the data of an event about samples: stack, survival, class or paths. Returns 0 for other
@@ -423,11 +414,9 @@ static int past_takesample (Past *p, PastState *s, const Event *event) {
     case EVENT_SAMPLE:
       past_sample(p, s, body, n);
       break;
-    case EVENT_TIME: case EVENT_STACK: {
-      const TimeEvent *t = body;
-      setstack(p, s, t->shared, t->frames, n);
+    case EVENT_TIME: case EVENT_STACK:
+      setstack(p, s, ((const TimeEvent *)body)->shared, ((const TimeEvent *)body)->frames, n);
       break;
-    }
     case EVENT_FATES:
       fates(p, s, body, NULL, n);
       break;
@@ -484,8 +473,6 @@ static void past_takestate (Past *p, PastState *s, const Event *event) {
       s->timeperiod = event->n;
       s->wall = event->type == EVENT_WALLPERIOD;
       break;
-    default:
-      break;
   }
 }
 
@@ -531,19 +518,32 @@ static void emitnames (const Past *p, Encoder *e, const PastState *s) {
     encoder_path(e, i + 1, s->paths[i].parent, texts + s->paths[i].text);
 }
 
-static void emitholders (const PastState *s, Encoder *e) {
+/* Writes the paths of references to the first n survivors. */
+static void emitholders (const PastState *s, Encoder *e, size_t n) {
   uint32_t words[3] = {1, 0, 0};
-  size_t i = 0;
-  if (s->npaths == 0)
-    return;
-  while (i < s->followed) {
-    size_t from = i;
-    while (i < s->followed && s->list[i].path == s->list[from].path)
-      i++;
-    words[1] = (uint32_t)(i - from);
-    words[2] = s->list[from].path;
+  size_t i;
+  for (i = 0; i < n; i++) {
+    words[1]++;
+    if (i + 1 < n && s->list[i + 1].path == s->list[i].path)
+      continue;
+    words[2] = s->list[i].path;
     encoder_holders(e, words, 3);
-    words[0] = 0;
+    words[0] = words[1] = 0;
+    batch(e);
+  }
+}
+
+/* Writes the deaths since the last collection. The next EVENT_DEATHS may continue them, so the last
+   run of live samples is written too. */
+static void emitdeaths (const PastState *s, Encoder *e) {
+  uint32_t runs[2] = {0, 0};  /* live and dead samples since the last event */
+  size_t i, end = s->deathat < s->followed ? s->deathat : s->followed;
+  for (i = 0; i < end; i++) {
+    runs[s->list[i].dead]++;
+    if (i + 1 < end && (!s->list[i].dead || s->list[i + 1].dead))
+      continue;
+    encoder_deaths(e, runs, 2);
+    runs[0] = runs[1] = 0;
     batch(e);
   }
 }
@@ -599,7 +599,13 @@ void past_emit (Past *p, Encoder *e, PastTotals *totals) {
       past_emitfates(p, s, e);
     if (s->iscollected)
       encoder_collection(e, &s->last);
-    emitholders(s, e);
+    if (s->npaths > 0) {
+      emitholders(s, e, s->followed);
+      /* the next EVENT_HOLDERS may continue a series that has ended here */
+      if (s->holderat < s->followed)
+        emitholders(s, e, s->holderat);
+    }
+    emitdeaths(s, e);
     emitstack(e, s->stack, s->depth);
     if (s->ended)
       encoder_end(e, s->end, 0, s->n);

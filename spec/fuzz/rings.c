@@ -3,8 +3,8 @@
 ** A fuzzer of the flight recorder (ring.h, past.h). Its inputs are random events of several Lua
 ** states; some contradict earlier events. At random times the recording is written to an encoder.
 ** There must be no crash, no leak, and no access out of bounds. If no event contradicts another,
-** the reader must accept the log, and the log must contain the samples that were marked as older
-** than the recording.
+** the reader must accept the log, the log must contain the samples that were marked as older than
+** the recording, and the survivors in it must be dead exactly if they were reported dead (Fate).
 **
 **   rings SEED EVENTS [FOLDER]
 **
@@ -26,6 +26,7 @@
 /* largest number of frames of a stack */
 #define DEEP		(READER_MAXDEPTH / 8 < 1500 ? READER_MAXDEPTH / 8 : 1500)
 #define SECOND		UINT64_C(1000000000)
+#define SAMPLES		4096	/* upper bound of the number of samples of a recording */
 
 /*
 ** The data of a state that the generator needs to act as a sampler does. It must pass a stack as
@@ -37,7 +38,18 @@ typedef struct State {
   int started;
   size_t depth, waiting, followed;
   uint32_t classes, paths;
+  /* Numbers of the undecided samples and of the survivors, oldest first. */
+  uint32_t undecided[SAMPLES], survivors[SAMPLES];
 } State;
+
+/* The state of each sample by number, according to the events. A sample's size is 8 times its
+   number. ENDED: the Lua state has ended, so the sample is not compared. */
+typedef enum Fate {UNDECIDED, ALIVE, DEAD, ENDED} Fate;
+
+static Fate reported[SAMPLES];
+static uint32_t nsamples;
+/* The same according to the file that is read back. */
+static Fate found[SAMPLES];
 
 /* 1 if the reader's limits are so small that it accepts fewer stacks than a batch can have */
 #if defined(ASAMP_TINY)
@@ -84,6 +96,7 @@ static void emit (const State *s, uint32_t type, uint64_t n, size_t size) {
   e->size = (uint32_t)(sizeof(*e) + (size + 7) / 8 * 8);
   memset(e + 1, 0, e->size - sizeof(*e));
   memcpy(e + 1, body, size);
+  if (upto(20) == 0) now += upto(2 * SECOND);  /* a later piece may start between any two events */
   ring_put(ring, e, now);
 }
 
@@ -117,11 +130,12 @@ static void sample (State *s) {
   memset(e, 0, sizeof(*e));
   n = frames(s, &e->shared, e->frames);
   e->sample.time = now;
-  e->sample.size = upto(100);
+  s->undecided[s->waiting++] = ++nsamples;
+  e->sample.size = nsamples * UINT64_C(8);
+  e->sample.thread = s->id;
   e->sample.count = 1 + upto(3);
   e->sample.kind = (int)upto(KIND_NATIVE + 1);
   e->sample.label = (uint32_t)upto(5);
-  s->waiting++;
   emit(s, EVENT_SAMPLE, n, sizeof(*e) + n * sizeof(ProfileFrame));
 }
 
@@ -132,6 +146,7 @@ static void timesample (State *s, uint32_t type) {
   n = frames(s, &e->shared, e->frames);
   e->sample.time = now;
   e->sample.count = 1;
+  e->sample.thread = s->id;
   emit(s, type, n, sizeof(*e) + n * sizeof(ProfileFrame));
 }
 
@@ -145,22 +160,30 @@ static void fates (State *s) {
   for (i = 0; i < n; i++) {
     if (all) classes[i] = (uint32_t)upto(s->classes + 1);
     survived[i] = (unsigned char)upto(3);
-    s->followed += survived[i] == 1;
+    if (i >= s->waiting) continue;
+    if (survived[i] == 1) s->survivors[s->followed++] = s->undecided[i];
+    reported[s->undecided[i]] = survived[i] == 0 ? DEAD : ALIVE;
   }
-  s->waiting -= n < s->waiting ? n : s->waiting;
   emit(s, all ? EVENT_CLASSFATES : EVENT_FATES, n, n * (all ? 5 : 1));
+  if (n > s->waiting) n = s->waiting;
+  s->waiting -= n;
+  memmove(s->undecided, s->undecided + n, s->waiting * sizeof(*s->undecided));
 }
 
 static void deaths (State *s) {
   uint32_t *runs = (uint32_t *)body;
-  size_t i, left = s->followed, dead = 0;
+  size_t i, k, n, at = 0, to = 0, followed = s->followed;
   for (i = 0; i < 6; i++) {
-    runs[i] = (uint32_t)upto(wild && upto(20) == 0 ? UINT32_MAX : left / 2 + 1);
-    if (i % 2) dead += runs[i] < left ? runs[i] : left;
-    left -= runs[i] < left ? runs[i] : left;
+    runs[i] = (uint32_t)upto(wild && upto(20) == 0 ? UINT32_MAX : (followed - at) / 2 + 1);
+    n = runs[i] < followed - at ? runs[i] : followed - at;
+    for (k = 0; k < n; k++, at++) {
+      if (i % 2) reported[s->survivors[at]] = DEAD;
+      else s->survivors[to++] = s->survivors[at];
+    }
   }
   emit(s, EVENT_DEATHS, 6, 6 * sizeof(*runs));
-  s->followed -= dead < s->followed ? dead : s->followed;
+  memmove(s->survivors + to, s->survivors + at, (followed - at) * sizeof(*s->survivors));
+  s->followed = to + followed - at;
 }
 
 static void collection (State *s) {
@@ -216,6 +239,9 @@ static void walk (const State *s) {
 
 static void endstate (State *s) {
   EndEvent *e = (EndEvent *)body;
+  size_t i;
+  for (i = 0; i < s->waiting; i++) reported[s->undecided[i]] = ENDED;
+  for (i = 0; i < s->followed; i++) reported[s->survivors[i]] = ENDED;
   e->time = now;
   e->orphans = upto(3);
   emit(s, EVENT_END, upto(1000000), sizeof(*e));
@@ -223,8 +249,8 @@ static void endstate (State *s) {
 }
 
 /*
-** Writes an event about native memory of a closed state ("orphans"). Its state has ended, is
-** running, or never existed.
+** Writes an event about native memory of a closed state ("orphans"). Its state has ended or never
+** existed; if events may contradict others, it may be running.
 */
 static void orphans (State *s) {
   OrphansEvent *o = (OrphansEvent *)body;
@@ -235,6 +261,8 @@ static void orphans (State *s) {
     o->runs[i] = (uint32_t)(wild && upto(9) == 0 ? UINT32_MAX : upto(4));
   if (upto(2))
     of.id -= (uint32_t)upto(of.id + 1);
+  for (i = 0; i < STATES && !wild; i++)
+    if (states[i].started && states[i].id == of.id) return;
   emit(&of, EVENT_ORPHANS, n, sizeof(*o) + n * sizeof(*o->runs));
 }
 
@@ -267,6 +295,36 @@ static void event (State *s) {
 
 /* }===================================================================== */
 
+static void foundfate (void *ud, const ReadSample *s, int fate, uint64_t time) {
+  const ReaderClient *client = ud;
+  (void)time;
+  if (fate == READER_SURVIVED && client->followed) found[s->size / 8] = ALIVE;
+}
+
+static void founddeath (void *ud, const ReadDeath *d) {
+  (void)ud;
+  if (found[d->sample->size / 8] != ALIVE) fail("a sample died twice, or did not survive first");
+  found[d->sample->size / 8] = DEAD;
+}
+
+/* Compares the survivors in the file with the events. */
+static void compare (void) {
+  ReaderClient client = {0};
+  ReadProfile *r;
+  char why[256] = "";
+  uint32_t i;
+  memset(found, 0, sizeof(found));
+  client.ud = &client;
+  client.fate = foundfate;
+  client.death = founddeath;
+  r = reader_read(path, &client, why, sizeof(why));
+  if (r == NULL) fail(why);
+  for (i = 1; i <= nsamples; i++)
+    if (found[i] != UNDECIDED && reported[i] != ENDED && found[i] != reported[i])
+      fail(found[i] == ALIVE ? "a death is missing" : "a live sample is reported dead");
+  readprofile_free(r);
+}
+
 static void readback (int fd, const Bytes *log, const RingTotals *totals) {
   ReaderSum sum;
   ReadProfile *r;
@@ -286,6 +344,7 @@ static void readback (int fd, const Bytes *log, const RingTotals *totals) {
   if (!wild && !TINY && r->samples < totals->samples) fail("samples from before are missing");
   readersum_free(&sum);
   readprofile_free(r);
+  if (!wild && !TINY) compare();
 }
 
 static void dump (const EncoderConfig *config, int fd) {
@@ -321,6 +380,8 @@ int main (int argc, char **argv) {
     wild = (int)upto(2);
     lastid = 0;
     memset(states, 0, sizeof(states));
+    memset(reported, 0, sizeof(reported));
+    nsamples = 0;
     ring = ring_new(&limits, &config, now);
     if (ring == NULL) return 2;
     for (i = 0; i < rounds && input < events; i++, input++) {
