@@ -64,3 +64,13 @@ describe("spec/run #plain", function()
     end
   end)
 end)
+
+describe("spec.support.fewer #plain", function()
+  -- A former bug: fewer(n) was n on the asan build, too, so that nothing was left out.
+  it("returns its second number on the asan build, or nil", function()
+    for variant, expected in pairs{fork = "3\t3\n", asan = "2\tnil\n"} do
+      assert.equal(expected, shell.output("ASAMP_VARIANT=%s build/bin/lua -e 'package.path = \"./?.lua\" " ..
+        "local fewer = require \"spec.support.fewer\" print(fewer(3, 2), (fewer(3)))'", variant))
+    end
+  end)
+end)

@@ -2,6 +2,7 @@
 -- Small snapshot files that unpack to a huge size must be refused before they fill the memory. No small
 -- file may take time that grows with the square of its size.
 
+local fewer = require "spec.support.fewer"
 local heap = require "profiler.heap"
 local process = require "spec.support.process"
 local shell = require "spec.support.shell"
@@ -28,6 +29,8 @@ local ROOT1 = FROM0 .. ROOT .. distance(1) .. distance(0)
 -- an object of 8 bytes, at the address after the previous object
 local OBJECT = TABLE .. distance(1) .. number(8)
 local TEXT = number(120) .. ("x"):rep(120)
+-- The size of the graphs for which n times n steps take minutes.
+local MANY = fewer(100000, 5000)
 
 describe("a snapshot that unpacks to very much", function()
   local folder
@@ -81,7 +84,7 @@ describe("a snapshot that unpacks to very much", function()
   -- The graph is a chain of n tables, starting at the root, and n more tables. The root and the last table
   -- of the chain refer to each of them. So the root is their dominator, n steps up the chain.
   it("has its dominators without n times n steps", function()
-    local n, parts = 100000, {MAGIC, ROOT1}
+    local n, parts = MANY, {MAGIC, ROOT1}
     for i = 1, n do
       parts[#parts + 1] = OBJECT .. (i < n and INDEX .. distance(1) .. distance(1) or "")
     end
@@ -107,7 +110,7 @@ describe("a snapshot that unpacks to very much", function()
   end)
 
   it("has the ids of another format without n times n steps", function()
-    local n, parts = 100000, {MAGIC, ROOT1}
+    local n, parts = MANY, {MAGIC, ROOT1}
     -- writes n tables at addresses that differ by 8 GiB
     for i = 1, n do
       parts[#parts + 1] = TABLE .. distance(i == 1 and 1 or 1 << 30) .. number(8) ..
@@ -126,7 +129,7 @@ describe("a snapshot that unpacks to very much", function()
 
   -- This snapshot contains n global functions. Each has its own upvalue with the name "x".
   it("has the effect of removing many variables without n times n steps", function()
-    local n, parts = 100000, {MAGIC, ROOT1 .. OBJECT .. INDEX .. distance(1) .. distance(2) .. OBJECT}
+    local n, parts = MANY, {MAGIC, ROOT1 .. OBJECT .. INDEX .. distance(1) .. distance(2) .. OBJECT}
     parts[#parts + 1] = "\x45" .. distance(1)
     for i = 1, n do
       parts[#parts + 1] = INDEX .. distance(3 * i - 1) .. distance(1)
@@ -165,7 +168,7 @@ describe("a snapshot that unpacks to very much", function()
   end
 
   it("has the rows of many fields and classes without n times n steps", function()
-    local n = 60000
+    local n = MANY // 2
     local rows = fields(n, "c"):tree{least = 0, most = 10}
     assert.same({10, 24 * n + 16}, {#rows, rows[1].value})
   end)
@@ -173,7 +176,7 @@ describe("a snapshot that unpacks to very much", function()
   -- A former bug: each class of the old snapshot was compared with all classes of the new one, which took n
   -- times n steps.
   it("has the differences of many classes without n times n steps", function()
-    local n = 60000
+    local n = MANY // 2
     local new, old, started = fields(n, "c"), fields(n, "d"), os.clock()
     assert.equal(2 * n, #new:compare(old))
     assert.is_true(os.clock() - started < 5, ("%.1f seconds"):format(os.clock() - started))
@@ -182,7 +185,7 @@ describe("a snapshot that unpacks to very much", function()
   -- A former bug: the reader crashed if a damaged file had a reference through an upvalue from a string. It
   -- took the string's number for the number of a function's prototype.
   it("may have a variable whose holder is a string", function()
-    local n, long = 40000, STRING .. distance(1) .. number(8) .. number(120) .. TEXT
+    local n, long = MANY // 2, STRING .. distance(1) .. number(8) .. number(120) .. TEXT
     local parts = {MAGIC, ROOT1, OBJECT, INDEX, distance(1), distance(2), INDEX, distance(2), distance(-1),
                    OBJECT}
     for i = 1, n + 1 do

@@ -6,6 +6,7 @@
 
 local answers = require "asamp.cli.answers"
 local clients = require "clients"
+local fewer = require "spec.support.fewer"
 local host = require "asamp.host"
 local json = require "cjson"
 local living = require "asamp.sums.living"
@@ -602,7 +603,7 @@ describe("a process that listens", function()
                 "%%-n, now %d%%)"
     -- number of features that the previous limit did not allow: 2 (profile and socket), 1 (socket) or 0
     local before = 2
-    for n = 7, 24 do
+    for n = 7, 24, fewer(1, 4) do
       local code, _, err = process.run{program = "/bin/sh", directory = folder, "-c",
         "ulimit -n $1; exec \"$2\" opens.lua $(($1 < 10 ? 1 : 4))", "sh", tostring(n), process.interpreter(),
         env = {ASAMP = "alloc=64K,quiet,listen=x.sock,out=p.vmprof", LUA_PATH = "", LUA_CPATH = ""}}
@@ -839,7 +840,7 @@ describe("a process that listens", function()
 
   -- The socket of a stopped process still accepts 17 connections. A former bug: the next program that tried
   -- to listen at its path waited for an answer.
-  it("does not delay the programs that want to listen at its socket while it is stopped", function()
+  it("does not delay the programs that want to listen at its socket while it is stopped #plain", function()
     start "alloc=0,listen=s/x.sock"
     process.stop(pid)
     for _ = 1, 20 do

@@ -3,6 +3,7 @@
 -- the collector and the program do.
 
 local core = require "profiler.core"
+local fewer = require "spec.support.fewer"
 local gen = require "profilegen"
 local natives = require "natives"
 local process = require "spec.support.process"
@@ -98,14 +99,14 @@ describe("later deaths", function()
 
       it("in many pieces are one walk over the list", function()
         -- more samples than fit into one event record or one batch
-        local n = 200000
+        local n = fewer(200000, 70000)
         local runs = {}
         for i = 1, n, 2 do runs[i], runs[i + 1] = 1, 1 end
         local list = written(function(p)
           p:flood(n, {8, 1})
           p:collection{fates = ("1"):rep(n)}
           p:collection{major = true, deaths = runs}
-          p:collection{major = true, deaths = {99998, 2}}
+          p:collection{major = true, deaths = {n // 2 - 2, 2}}
         end)
         for i, s in ipairs(list) do
           local expected = i % 2 == 0 and 2 or i > n - 4 and 3 or nil

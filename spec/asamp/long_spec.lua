@@ -204,8 +204,9 @@ describe("a long profile", function()
                   {weights(out, "bytes"), weights(out, "samples"), weights(out, "survived")})
       -- Each command runs in two processes with different hash seeds, which must print the same. The outputs
       -- would differ if a list had the order of a hash table.
-      -- One version of the file is enough, because the reader builds the same tree from both.
-      if format == 6 then return end
+      -- One version of the file is enough, because the reader builds the same tree from both. The commands
+      -- run on the release build, so that the other variants need not repeat them.
+      if format == 6 or (os.getenv "ASAMP_VARIANT" or "fork") ~= "fork" then return end
       for _, command in ipairs{"report --json", "report --tree", "convert --plain --to firefox -o -",
 
                                "convert --plain --to speedscope -o -",

@@ -108,7 +108,7 @@ describe("a file of many states", function()
 
   -- A former bug: the survivors of all states for which the reader had no space were subtracted from the
   -- survivors of the requested states whose deaths the file does not record.
-  it("has the survivors without a recorded death of the requested states", function()
+  it("has the survivors without a recorded death of the requested states #plain", function()
     local most = 1 << 20  -- READERFOLLOW_MOST, the largest number of live survivors of a state
     local p = assert(profilegen.open{path = path, states = true, period = 100, followed = 2 * most})
     for id = 0, 1 do p:start(id) end

@@ -480,7 +480,7 @@ describe("a process that the environment profiles", function()
 
     -- A clock measures one OS thread. A former bug: if other threads ran the states than those that had
     -- created them, the states had no time samples, and there was no message.
-    it("with the time of states, whichever threads run them", function()
+    it("with the time of states, whichever threads run them #plain", function()
       for _, options in ipairs{"alloc=0,time=200", "alloc=64K,time=200"} do
         local status, out, err = endings("pool", options)
         assert.same({0, "fine\n"}, {status, out}, err)

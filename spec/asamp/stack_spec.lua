@@ -539,7 +539,9 @@ describe("a stack that is sampled again and again", function()
         while s.stack[at].name ~= "mark" do at = at + 1 end
         while inner < #running and s.stack[at + inner + 1].name ~= "[frames cut]" do
           inner = inner + 1
-          assert.equal(FIRST - 1 + running[#running + 1 - inner], s.stack[at + inner].line)
+          local line = FIRST - 1 + running[#running + 1 - inner]
+          -- the comparison avoids most calls of assert.equal, which took most of the time
+          if s.stack[at + inner].line ~= line then assert.equal(line, s.stack[at + inner].line) end
         end
         if inner < #running then
           cuts = cuts + 1

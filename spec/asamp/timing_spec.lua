@@ -4,6 +4,7 @@
 -- machine may be busy and a run has only some hundred samples. A share outside its limits is measured again
 -- for a longer time, in which chance deviations disappear and errors stay.
 
+local fewer = require "spec.support.fewer"
 local samples = require "spec.support.samples"
 local signals = require "signals"
 local times = require "spec.support.times"
@@ -301,7 +302,8 @@ end
 return f]]()
     local list = times.of(function()
       times.busy(SECONDS, f, 10)
-      coroutine.wrap(f)(150000)  -- the recursion reallocates the coroutine's stack several times
+      -- the recursion reallocates the coroutine's stack several times
+      coroutine.wrap(f)(fewer(150000, 30000))
     end)
     assert.is_true(times.share(list, function(s)
       return samples.text(s.stack, 1):find "^down:" and times.within({times = {s}}, "f:9") == 1
@@ -361,7 +363,7 @@ describe("the number of time samples", function()
   end)
 end)
 
-describe("a rate that the machine cannot keep", function()
+describe("a rate that the machine cannot keep #plain", function()
   -- A sample of 20,000 frames takes longer than a period, so that the sampler must reduce the rate. A
   -- former bug: it kept the rate. The program then executed one instruction between two samples, and
   -- samples were also taken while it waited for the writer.
@@ -393,7 +395,7 @@ describe("a rate that the machine cannot keep", function()
   end
 end)
 
-describe("time and allocation sampled together", function()
+describe("time and allocation sampled together #plain", function()
   measured("do not change the samples of the other", function()
     local function work()
       local t = {}

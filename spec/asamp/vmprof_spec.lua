@@ -385,7 +385,7 @@ describe("traps of the readers", function()
         end
       end)
 
-      it("a count of millions is not repeated for ever", function()
+      it("a count of millions is not repeated for ever #plain", function()
         local log, totals = check(function(p)
           p:sample{8, 1, count = 1 << 40, size = 1 << 52}
           p:collection{fates = "1"}

@@ -4,10 +4,11 @@
 -- heap is garbage (luaN_refused). bench/limits compares the smallest limits with those of upstream's Lua.
 -- mem_spec.lua refuses each single request of such programs.
 
+local fewer = require "spec.support.fewer"
 local states = require "states"
 
 local function sweep(from, to, step, f)
-  for limit = from, to, step do
+  for limit = from, to, step * fewer(1, 3) do
     local s = states.open {libs = true, limit = limit * 1024}
     local status, result = s:run(f)
     assert.same({"ok", "done"}, {status, result}, limit .. " KiB")
@@ -96,7 +97,7 @@ describe("a state near its limit", function()
   -- A former bug: because the list of remembered slots could not grow, each nursery ended with a full
   -- collection, although much memory was free: 81 to 168 full collections at some limits.
   it("collects fully for lack of memory, not of capacity in the remembered set", function()
-    for limit = 6000, 6600, 100 do
+    for limit = 6000, 6600, fewer(100, 300) do
       local s = states.open {libs = true, limit = limit * 1024}
       local status, majors = s:run(function()
         local live, n = {}, 20000
@@ -143,7 +144,7 @@ describe("a C module that calls lua_Alloc itself", function()
 
   for _, kind in ipairs {"tables", "long strings", "vectors"} do
     it("finds memory while nearly all of the heap is garbage: " .. kind, function()
-      for _, limit in ipairs {96, 130, 330, 730, 1500, 2500} do
+      for _, limit in ipairs {96, 330, 2500, fewer(130), fewer(730), fewer(1500)} do
         refusals(limit, kind, function(inside, made)
           local n = 0
           for i = 1, 3000 do
