@@ -56,10 +56,15 @@ static StkId chunkat (const lua_State *L, const CallInfo *ci, size_t at) {
 }
 
 
-/* Returns the slot of the main chunk's function, if ci was the CallInfo of the chunk's call; else
-   NULL. A main chunk is a vararg function: its call copies the function to a slot above the
-   arguments, and chunkof returns the slot of this copy. ci->func is this slot if the chunk ended
-   with an error, and the original slot if the chunk returned. */
+/*
+** If ci was the CallInfo (record of a call) of a main chunk's call, returns a slot of the chunk's
+** function; else NULL. A main chunk is a vararg function: its call copies the function to a slot
+** above the arguments, and the local variables are in the slots after this copy. Returns the slot
+** of the copy. How the chunk has ended is not known, so chunkof tries two slots:
+** - ci->func: the slot of the copy, if the chunk ended with an error
+** - the slot nextraargs + 1 above ci->func: the slot of the copy, if the chunk returned, because
+**   the return resets ci->func to the original slot
+*/
 static StkId chunkof (const lua_State *L, const CallInfo *ci) {
   size_t at = lastchunk_slotof(L, ci->func.p);
   StkId func = (at != SIZE_MAX) ? chunkat(L, ci, at) : NULL;

@@ -264,7 +264,7 @@ typedef enum luaN_EdgeKind {
      reported directly before this one. */
   LUAN_EFIELD,
   /* The value t[key] of a table t, for a key that is neither a string nor an integer. 'key' is NULL
-     if the key is weak, or is not an object. */
+     if the key is weak, or is not an object (a boolean, for example). */
   LUAN_EENTRY,
   LUAN_EKEY,		/* a key that its table keeps alive: a string or a strong key */
   /* the value t[k] of a table t with weak keys: 'from' is k, 'in' is t */
@@ -338,12 +338,14 @@ typedef struct luaN_Walker {
   int (*object) (void *ud, const luaN_Object *o);
   /* Called for each edge. Returns 0 to stop the walk. */
   int (*edge) (void *ud, const luaN_Edge *e);
-  /* NULL: the walk reports all edges. Otherwise it reports a tree: only the first edge to each
-     object. A string is in the tree only if its bit (luaN_watchbit) is set in this bit set of
-     2^log2 bits. Edges of the tree from roots and weak keys are passed to 'edge'; all other edges
-     of the tree are passed to 'done' at the end, in the array parents[]. */
+  /* NULL: the walk passes all edges to 'edge'. Otherwise the walk reports a tree, which contains
+     only the first edge to each object, and 'wanted' is a bit set. Each object has a bit in it
+     (luaN_watchbit). The tree omits the strings whose bit is 0, and contains objects of all other
+     types, whatever their bits are. If an edge of the tree is from a root, or from a weak key to
+     its value, the walk passes it to 'edge'. It passes the other edges of the tree to 'done' when
+     it ends, in the array parents[]. */
   const uint64_t *wanted;
-  unsigned log2;
+  unsigned log2;	/* the bit set 'wanted' has 2^log2 bits */
   /* In a walk that reports a tree: called for each object whose bit in 'wanted' is set. place:
      position of the object in the order of the walk. kind: kind of the edge by which the object was
      reached; LUAN_EENTRY for all keys and values in the hash part of a strong table. Returns 0 if

@@ -548,15 +548,16 @@
 
 /* }===================================================================== */
 
-/* To be called after an error was caught. If an allocation has failed before, sets the slots of L's
-   stack from the top on to nil. Reason: these slots hold old values of ended frames. The frame that
-   continues may use the slots as registers, and an emergency collection would then mark the old
-   values. */
+/* To be called after an error was caught. If an allocation has failed since the last call
+   (heap.starved is 1), sets the slots of L's stack from the top on to nil. Reason: these slots
+   contain old values of ended frames. The frame that continues may use the slots as registers, and
+   an emergency collection would then mark the old values. */
 #define luaN_erasestarved(L) \
   (l_unlikely(G(L)->heap.starved) ? luaN_eraserest(L) : cast_void(0))
 
-/* Sets the slots of L's stack from the top on to nil, and clears heap.starved, the flag of a failed
-   allocation. luaN_erasestarved, which gives the reason, calls this function if the flag is set. */
+/* Sets the slots of L's stack from the top on to nil, so that no collection marks the old values in
+   them. Clears heap.starved, the flag of a failed allocation. Called by luaN_erasestarved if the
+   flag is set. */
 LUAI_FUNC void luaN_eraserest (lua_State *L);
 
 /* Converts the number at o to a string, like luaO_tostring. If o is an upvalue of the running C

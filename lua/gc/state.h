@@ -243,9 +243,10 @@ typedef struct luaN_Weak {
   /* The last table that slices have read from the list 'doubtful' that they are visiting. The next
      slots in the list belong to it, until another table follows. */
   Table *doubtof;
-  /* The table of the last slot that the present pass has kept in the list, before index doubtkept;
-     NULL: none. In the list, the word of a table comes before the words of its slots. If the next
-     slot to keep has the same table, the pass does not repeat the word of the table. */
+  /* In a pass (a new visit of the entries of both lists 'doubtful'), slices compact the list that
+     they visit: they move the words that stay to its start. 'keptof' is the table of the last slot
+     among the moved words; NULL: none. The word of a table must come before the words of its slots.
+     If the next slot that stays has the same table, the word of the table is not repeated. */
   const Table *keptof;
   /* Number of words at the start of doubtful[LUAN_DOUBTVALUES] that slices have visited to
      tombstone values. (Tombstoned: the slot looks empty, but keeps the address of its object,

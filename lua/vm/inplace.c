@@ -64,10 +64,13 @@ static int isapart (Node *const *node, Node *const *mp, unsigned n) {
 }
 
 
-/* Removes empty nodes from the chain that starts at p. If an empty node is the main position of a
-   later key, moves this key to it; otherwise unlinks the node. Unlinks the first node only if every
-   later key is found without it (isapart). Returns 0 and does nothing if the chain has more than
-   LONGESTCHAIN nodes. */
+/*
+** Removes empty nodes from a chain: visits node p, which may be in the middle of the chain, and the
+** nodes after p. If an empty node is the main position of a key in a later node, moves this key to
+** it; otherwise unlinks the node. Exception: an empty node p stays if a lookup of a later key may
+** pass it, because the main position of the key is before p. (isapart returns 1 if no lookup of a
+** later key reads p.) Returns 0 and does nothing if more than LONGESTCHAIN nodes are to be visited.
+*/
 static int tidychain (lua_State *L, Table *t, Node *p) {
   Node *node[LONGESTCHAIN], *mp[LONGESTCHAIN], *last;
   unsigned i, j, first = 0, n = 1;

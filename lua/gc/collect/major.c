@@ -165,8 +165,8 @@ static void atomic (lua_State *L) {
 
 
 /* Frees unused memory of thread th, unless th is the running thread L or has little memory
-   (MAX_IDLE_CALLINFOS). If 'all' is 1, keeps nearly no unused CallInfos. Returns the cost, in bytes
-   whose marking takes as long. */
+   (MAX_IDLE_CALLINFOS). If 'all' is 1, keeps nearly no unused CallInfos. Returns the cost (unit:
+   the time to mark one byte). */
 static size_t shrinkother (lua_State *L, lua_State *th, int all) {
   if (th == L || th->stack.p == NULL ||
       (th->stackroom <= 2 * BASIC_STACK_SIZE && th->nci <= MAX_IDLE_CALLINFOS))
@@ -175,8 +175,8 @@ static size_t shrinkother (lua_State *L, lua_State *th, int all) {
 }
 
 
-/* Frees unused stack memory of the threads in lists.threads, from index sweep.next on, up to a cost
-   of 'bytes' (in bytes whose marking takes as long). Returns the cost. */
+/* Frees unused memory of the threads in lists.threads, from index sweep.next on. Stops when the
+   cost has reached 'bytes' (unit: the time to mark one byte), and returns the cost. */
 static size_t shrinksome (lua_State *L, size_t bytes) {
   luaN_Gc *c = &G(L)->heap.gc;
   size_t done = 0;
@@ -260,14 +260,16 @@ static size_t slice (lua_State *L, size_t bytes) {
 }
 
 
+/* Returns the larger of the two heap sizes in bytes.lately, in KiB. */
 static unsigned latest (const luaN_Bytes *n) {
   return (n->lately[0] > n->lately[1]) ? n->lately[0] : n->lately[1];
 }
 
 
-/* If the current period of keeping freed memory is over (WHILE_HEAPS), starts the next one. If the
-   largest size recorded in the ended period is below that of the period before it, also allows the
-   release of the free pages that were kept. */
+/* If the current period is over, starts the next one. (Periods are defined at WHILE_HEAPS: a heap
+   that has shrunk keeps its freed memory for one or two of them.) If the largest heap size recorded
+   in the ended period is below that of the period before it, also allows the release of the free
+   pages that were kept. */
 static void major_turn (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   unsigned now = (unsigned)(g->heap.gc.pause.began / 1000000);
@@ -285,9 +287,11 @@ static void major_turn (global_State *g) {
 }
 
 
-/* Returns the bytes of blocks that luaN_trimheap must keep: the larger of bytes.needed and the
-   largest size recorded in this period or the one before (WHILE_HEAPS), plus a reserve of
-   1 / RESERVE_PART. If the present period is over, first starts a new one. */
+/* Returns the bytes of blocks that luaN_trimheap must keep: the largest of three heap sizes, plus a
+   reserve of 1 / RESERVE_PART of it. The first size is bytes.needed, that of the last major
+   collection (0: the heap has shrunk). The other two, in bytes.lately, are the largest sizes that
+   were recorded in the current period and in the one before (periods are defined at WHILE_HEAPS).
+   If the current period is over, first starts the next one. */
 static size_t needed (global_State *g) {
   luaN_Bytes *n = &g->heap.gc.bytes;
   size_t most;

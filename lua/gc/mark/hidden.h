@@ -87,12 +87,12 @@ static inline const TValue *luaN_shown (lua_State *L, Table *t, const TValue *v)
   (l_unlikely((t)->flags & LUAN_SCANNED) ? luaN_lookonce(G(L), t) : cast_void(0))
 
 /*
-** Makes the slices of the major collection visit all slots of the weak table t again. To be called
-** when t has a new array or hash part, or when all of t is added to the remembered set.
+** To be called when the weak table t has a new array or hash part, or when all of t is added to the
+** remembered set. Does nothing if no slice of the major collection has visited t yet. Otherwise
+** restores the tombstoned weak values of t (hidden.h), or clears those whose objects are dead. Then
 **
-** First restores the tombstoned weak values of t (hidden.h), or clears those whose objects are
-** dead. During the sweep, removes entries with dead keys, too, and lets no slice visit t again.
-** Does nothing if no slice has visited t yet.
+** - before the sweep: makes the slices or the atomic step visit all slots of t again
+** - during the sweep: removes the entries of t with dead keys; no later visit of t is needed
 */
 LUAI_FUNC void luaN_lookonce (global_State *g, Table *t);
 

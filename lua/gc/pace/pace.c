@@ -42,10 +42,12 @@
 /* The constants of the cost model (pace.h). Sizes are in bytes unless stated otherwise. */
 
 /*
-** NURSERY_MIN, NURSERY_MAX: usual bounds of the nursery. NURSERY_MAX bytes fit into a core's cache.
-** NURSERY_MAX is also the bound of two other numbers: the bytes that one slice of a major
-** collection marks in a big heap, which takes about a millisecond (bench/pauses), and the bytes by
-** which any heap may grow before a major collection if there are few states (leastgrowth).
+** NURSERY_MIN, NURSERY_MAX: usual lower and upper bound of the nursery. NURSERY_MAX bytes fit into
+** a core's cache. NURSERY_MAX is also the usual upper bound of two other numbers of bytes:
+** - the bytes that one slice of a major collection marks in a big heap (luaN_markbudget), which
+**   takes about a millisecond (bench/pauses)
+** - the growth that every heap, however small, is allowed before a major collection starts
+**   (leastgrowth)
 **
 ** NURSERY_SMALL: the nursery has as many bytes as the old objects, up to this number. Each further
 ** byte of old objects adds two bytes; if it added one byte, the benchmark "queue" would run 2.5
@@ -55,9 +57,9 @@
 #define NURSERY_MAX	((size_t)512 * 1024)
 #define NURSERY_SMALL	LUAN_DENSEHEAP
 
-/* Lower limit of two bounds that fall with the number of states of the process: the largest nursery
-   of a state (mostamong), and the bytes by which any heap may grow before a major collection
-   (leastgrowth). */
+/* Two numbers of bytes fall with the number of states of the process, but never below NURSERY_FEW:
+   the upper bound of a state's nursery (mostamong), and the growth that every heap, however small,
+   is allowed before a major collection starts (leastgrowth). */
 #define NURSERY_FEW	((size_t)LUAN_BLOCK)
 
 /* A state that has allocated n bytes in its life gets a nursery of at least n / NURSERY_PART bytes,
@@ -78,7 +80,8 @@
 **   major collection due (sparedtexts)
 ** - two shares: bytes of long strings and large userdata that may be allocated between two minor
 **   collections, in addition to the nursery (textroom)
-** - two shares: the bytes by which any heap may grow before a major collection (leastgrowth)
+** - two shares: the growth that every heap, however small, is allowed before a major collection
+**   starts (leastgrowth)
 */
 #define SHARED		((size_t)8 * 1024 * 1024)
 
@@ -328,8 +331,8 @@ static size_t footprint (const luaN_Heap *h) {
 }
 
 
-/* Returns the bytes by which a heap may grow before a major collection starts, however small the
-   heap is (not in the incremental mode). */
+/* Returns the growth in bytes that every heap, however small, is allowed before a major collection
+   starts. Does not apply to the incremental mode. */
 static size_t leastgrowth (void) {
   size_t share = (2 * SHARED) / luaN_countstates();
   return (share > NURSERY_MAX) ? NURSERY_MAX : (share < NURSERY_FEW) ? NURSERY_FEW : share;

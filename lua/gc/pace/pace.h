@@ -30,9 +30,9 @@
 */
 #pragma once
 
-/* Cost of one visit of an entry whose memory is rarely cached, as the number of bytes whose marking
-   takes the same time. Such entries are elements of lists, entries of weak tables, slots and
-   CallInfos of deep stacks, and buckets of the string table. */
+/* Cost of one visit of an entry whose memory is rarely cached (unit: the time to mark one byte).
+   Such entries are elements of lists, entries of weak tables, slots and CallInfos of deep stacks,
+   and buckets of the string table. */
 #define LUAN_VISIT	48u
 
 /* A slice of a major collection works in parts of LUAN_SLICE bytes of marking, or of LUAN_ATONCE
