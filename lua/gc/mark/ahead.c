@@ -105,7 +105,7 @@ static Entry entryin (global_State *g, Table *t) {
 /*
 ** Reads word k of d, one of the two lists weak.doubtful. A word is a weak table, a slot of the last
 ** weak table before it or, only in the list of entries with unmarked keys, a logged object: one
-** that was marked after the list was visited. Returns 1 if the word is a slot that must be visited,
+** that was marked while weak.logging was 1. Returns 1 if the word is a slot that must be visited,
 ** and stores the slot in *e. Returns 0 if there is nothing to visit:
 **   - for a weak table; sets *e to the table, for the slots that follow in d
 **   - for a logged object
@@ -127,10 +127,10 @@ static inline int entryat (global_State *g, const luaN_Vec *d, size_t k, Entry *
 }
 
 
-/* Keeps word k, a slot of t, while list d is compacted in place: stores the word at index *kept,
-   and increments *kept. If the last kept slot is not a slot of t (*keptof), first keeps the word of
-   t in the same way. Overwrites no unread word, because the words of t and of the slot were both
-   read at indexes up to k. */
+/* While list d is compacted in place: moves word k, a slot of table t, to index *kept, and
+   increments *kept. *keptof is the table of the slot that was moved last (NULL: none). If it is not
+   t, first stores the word of t at index *kept in the same way. Sets *keptof to t. Overwrites no
+   unread word, because the words of t and of the slot were both read at indexes up to k. */
 static inline void ahead_keep (luaN_Vec *d, size_t k, const Table *t, const Table **keptof,
                                size_t *kept) {
   void *slot = d->a[k];
