@@ -23,7 +23,7 @@ function M.find(profile)
       return mark.value
     end
   end
-  return nil, "the run ended before a snapshot was taken"
+  return nil, "the run ended before a snapshot was taken; run the script until it ends by itself"
 end
 
 -- Opens the heap snapshot 'path'. Returns it, or nil and a message.

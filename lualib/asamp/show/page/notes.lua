@@ -73,8 +73,8 @@ function M.of(profile, tree, limit, data, more)
     note("The timeline shows only %s of the marks, evenly spaced.", units.count(marks))
   end
   if profile.ring and profile.ring.samples > 0 then
-    note("Of the flight recorder's samples, %s older than the time that the recorder keeps: " ..
-         "%s still alive at the start of that time.",
+    note("Of the flight recorder's samples, %s older than the period that the recorder keeps: " ..
+         "%s still alive when this period started.",
          number(profile.ring.samples, "1 is", units.count(profile.ring.samples) .. " are"),
          number(profile.ring.samples, "the object was", "the objects were"))
   end
