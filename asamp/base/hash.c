@@ -11,8 +11,8 @@
 
 uint64_t hash_key[2];
 
-/* Draws the keys with getrandom. If getrandom has no random numbers yet, soon after the system's
-   start, makes the keys from AT_RANDOM and the clock. */
+/* Sets hash_key to random odd numbers from getrandom. If getrandom has no random numbers yet, soon
+   after the system's start, makes the numbers from AT_RANDOM and the clock. */
 static void draw (void) {
   uint64_t key[2];
   if (getrandom(key, sizeof(key), GRND_NONBLOCK) != (ssize_t)sizeof(key)) {

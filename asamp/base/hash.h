@@ -18,7 +18,8 @@
 /* The random odd numbers of the hash function; 0 before hash_prepare. */
 extern uint64_t hash_key[2];
 
-/* The first call draws hash_key; later calls do nothing. Thread-safe, not async-signal-safe. */
+/* Sets hash_key to random odd numbers at the first call; later calls do nothing. Thread-safe, but
+   not async-signal-safe. */
 void hash_prepare (void);
 
 /* Returns the xor of the halves of the product a * b. */

@@ -13,16 +13,18 @@
 
 #include <stddef.h>
 
-#define SPARE_PART	(1u << 20)	/* bytes of a part */
-#define SPARE_PARTS	4	/* number of parts */
-/* Number of parts that are kept during the search for function names. The search maps large files
-   and may use up all other address space; the kept parts are for writing samples. */
+#define SPARE_PART	(1u << 20)	/* size of a part of a reserve, bytes */
+#define SPARE_PARTS	4	/* number of parts of a full reserve */
+/* Number of parts of its reserve that a thread keeps for writing samples when it searches function
+   names. It unmaps the other parts before the search (spare_spend), because the search maps large
+   files and may use up all other address space. */
 #define SPARE_OWN	2
 
-/* A reserve of memory. If all bytes are 0, it is empty. */
+/* A reserve of address space: parts of SPARE_PART bytes each, one after the other. If all bytes of
+   this struct are 0, the reserve has no parts. */
 typedef struct Spare {
-  unsigned char *at;		/* address of the first part, if 'parts' > 0 */
-  unsigned parts;		/* number of parts left */
+  unsigned char *at;		/* lowest address of the reserve; unused if 'parts' is 0 */
+  unsigned parts;		/* number of parts that are still mapped */
 } Spare;
 
 /* Fills the reserve: maps a new reserve, then unmaps the old one. Returns 0 and changes nothing if

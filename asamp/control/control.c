@@ -50,8 +50,9 @@ static char *socketpath (void) {
 
 /* {== files ============================================================ */
 
-/* Continues the profile in the next file named by the option 'out' (process_setup), or writes the
-   flight recorder's content to that file. */
+/* Ends the profile's current file and continues the profile in a new file. If the profile is a
+   flight recorder, writes its content to a new file instead. The path of the new file is made from
+   the option 'out' and the number of the file. */
 static void change (void) {
   char err[1024], path[PATH_MAX];
   if (process_isring()) {

@@ -317,8 +317,9 @@ static int requests_stop (Request *r) {
   return say(r, "ok\n");
 }
 
-/* Writes the flight recorder's content to the file 'to'; NULL: to the next file named by the option
-   'out'. */
+/* Writes the flight recorder's content to the file 'to', for the requests "dump" and "rotate". If
+   'to' is NULL, writes it to a new file, whose path is made from the option 'out' and the number of
+   the file. */
 static int dump (Request *r, const char *to) {
   char err[1024], path[4096];
   if (to != NULL && !isabsolute(to))
@@ -327,7 +328,9 @@ static int dump (Request *r, const char *to) {
   return say(r, "file %s\nok\n", path);
 }
 
-/* Continues the profile in the next file named by the option 'out'. */
+/* Executes the request "rotate": ends the profile's current file and continues the profile in a new
+   file, whose path is made from the option 'out' and the number of the file. If the profile is a
+   flight recorder, writes its content to such a file instead. */
 static int rotate (Request *r) {
   char err[1024];
   ProcessStats s;

@@ -10,14 +10,14 @@
 
 static const char NOMEMORY[] = "not enough memory";
 
-/* Returns the row counts of the Lua state or script to which the samples with the number 'tag'
-   belong (tags.h). */
+/* Returns the row counts of the samples with the tag 'tag'. Here a tag is a number that represents
+   one Lua state or all states of one script (tags.h). */
 static FirefoxRows *counts (Firefox *f, uint32_t tag) {
   return &f->byplace[f->tags.list[tag].group];
 }
 
-/* Returns the tag of the current event, which is the number of a Lua state or script (tags.h).
-   Returns 0 and stops the reading if out of memory. */
+/* Returns the tag of the current event: a number that represents the event's Lua state or all
+   states of its script (tags.h). Returns 0 and stops the reading if out of memory. */
 static uint32_t whose (Firefox *f) {
   uint32_t tag = tags_at(&f->tags, &f->client, 0, 0);
   if (tag == TAGS_NONE)
@@ -26,7 +26,8 @@ static uint32_t whose (Firefox *f) {
 }
 
 /* Stores a row of an allocation or, with negative 'bytes', of a death. 'time': us since the start;
-   'leaf': index of the stack in f->leaves; 'tag': number of the Lua state or script (tags.h). */
+   'leaf': index of the stack in f->leaves; 'tag': number that represents the Lua state or all
+   states of its script (tags.h). */
 static void row (Firefox *f, uint64_t time, size_t leaf, int64_t bytes,
                  uint64_t address, uint32_t tag) {
   if (time < f->last)
@@ -158,8 +159,9 @@ static void event (Firefox *f) {
   counts(f, tag)->events++;
 }
 
-/* Stores a collection in f->event: the tag (number of a Lua state or script, tags.h), the number 1,
-   which distinguishes collections from marks, and members of ReadCollection. */
+/* Stores a collection in f->event: its tag (a number that represents its Lua state or all states of
+   its script, tags.h), the number 1, which distinguishes collections from marks, and members of
+   ReadCollection. */
 static void firefox_collection (void *ud, const ReadCollection *c) {
   Firefox *f = ud;
   const uint64_t values[] = {

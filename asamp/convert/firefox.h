@@ -39,7 +39,7 @@ enum FirefoxCategory {
    row with the sample's bytes as a negative number. */
 typedef struct FirefoxDeath {
   size_t leaf;          /* the sample's stack, index in Firefox.leaves */
-  uint32_t tag;
+  uint32_t tag;         /* represents the Lua state, or all states of its script (tags.h) */
   uint64_t bytes;
   uint64_t address;
 } FirefoxDeath;
@@ -91,13 +91,13 @@ typedef struct Firefox {
      stack   index of the stack in 'leaves'
      weight  bytes; negative: a death
      memory  made-up address (FX2)
-     whose   tag, the number of a Lua state or script (tags.h) */
+     whose   tag: a number that represents a Lua state or all states of one script (tags.h) */
   Spill time, stack, weight, memory, whose;
   /* Columns of the rows of time samples, each in a file.
      tick        us since the previous row
      tickstack   index of the stack in 'ticksites'
      tickweight  ns
-     tickwhose   tag, the number of a Lua state or script (tags.h) */
+     tickwhose   tag: a number that represents a Lua state or all states of one script (tags.h) */
   Spill tick, tickstack, tickweight, tickwhose;
   uint64_t lasttick;    /* time of the last stored row of a time sample, us */
   /* Collections, and the marks (names and values) that the program recorded. The comments of

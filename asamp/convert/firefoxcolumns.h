@@ -44,8 +44,8 @@ typedef struct FirefoxFile {
   uint32_t group;
 } FirefoxFile;
 
-/* Returns 1 if rows with the number 'tag', which represents a Lua state or script (tags.h), belong
-   to the group of states that is being written, w->group. */
+/* Returns 1 if rows with the tag 'tag' belong to w->group, the group of Lua states that is being
+   written. A tag is a number that represents a Lua state or all states of one script (tags.h). */
 static inline int firefoxcolumns_mine (const FirefoxFile *w, int64_t tag) {
   return tags_group(&w->f->tags, (uint32_t)tag) == w->group;
 }

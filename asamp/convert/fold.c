@@ -12,9 +12,10 @@
    Fold.folded. */
 #define DEEPEST		64
 
-/* Sets weight[i] to the weight of call tree node i: the number of nodes in its subtree that reach a
-   script. All elements must be 0 at the call. Walks from the last node to the first, because
-   children have higher numbers than their parents. */
+/* Sets weight[i], for each call tree node i, to the number of counted nodes in its subtree,
+   including i. A node counts if it or a descendant of it is a function of a script. All elements of
+   'weight' must be 0 at the call. Visits the nodes from the last to the first, because children
+   have higher numbers than their parents. */
 static void weigh (const ReadProfile *r, uint32_t *weight) {
   uint32_t i;
   for (i = r->tree.n - 1; i > 0; i--) {
@@ -25,8 +26,8 @@ static void weigh (const ReadProfile *r, uint32_t *weight) {
 
 /* Returns the function that is folded first: the function whose nodes without a caller have the
    largest sum of weights. Returns 'nfunctions' if nothing is folded, because this function is not
-   native or no node reaches a script. 'sums' is a buffer with an element for each function, all
-   0. */
+   native or the call tree has no function of a script (all weights are 0). 'sums' is a buffer with
+   an element for each function, all 0. */
 static uint32_t fold_outermost (const ReadProfile *r, const uint32_t *weight, uint32_t *sums) {
   uint32_t best = r->nfunctions, i;
   for (i = 1; i < r->tree.n; i++) {
@@ -48,9 +49,10 @@ static int isnext (const Fold *f, const ReadProfile *r, uint32_t node, int depth
 }
 
 /* Returns the native function to fold at position 'depth' + 1 of the stacks. Considers the nodes
-   that reach a script (weight > 0) and whose caller is folded at position 'depth'. If all of them
-   have the same native function, returns this function. Otherwise, or if there are no such nodes,
-   returns 'nfunctions', which folds nothing. */
+   whose caller is folded at position 'depth' and whose weight is above 0, which means that they or
+   their descendants are functions of a script. If all of these nodes have the same native function,
+   returns this function. Otherwise, or if there are no such nodes, returns 'nfunctions': then
+   nothing is folded. */
 static uint32_t further (const Fold *f, const ReadProfile *r, const uint32_t *weight, int depth) {
   uint32_t function = r->nfunctions, i;
   for (i = 1; i < r->tree.n; i++) {

@@ -206,7 +206,8 @@ static void composed (Transcode *t, uint64_t id, char out[FRAMENAME_LIMIT + 1]) 
     framename_lua(out, plain, f.line <= INT32_MAX ? (int)f.line : 0, f.file);
 }
 
-/* Returns the id of a frame in the merged file; writes its name if it is new. */
+/* Returns the id that the merged file uses for the frame with the id 'id' in the input. Writes the
+   frame's name if the merged file does not have it yet. */
 static uint64_t renamed (Transcode *t, uint64_t id) {
   char name[FRAMENAME_LIMIT + 1];
   uint64_t to;

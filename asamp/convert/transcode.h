@@ -45,21 +45,24 @@ typedef struct TranscodeInto {
   Encoder *encoder;
   uint64_t mallocs;  /* sampling period of native memory in the file's head, bytes; 0: the head
                         has none, so a state's period is written before its samples */
-  /* Returns the merged file's state for the input's state 'id'; adds it if needed. Returns NULL if
-     out of memory or, with client.stop set, if there are too many states. */
+  /* 'id' is the number of a Lua state in the input. Returns the same state in the merged file; adds
+     it if needed. Returns NULL if out of memory or, with client.stop set, if the merged file has
+     too many states. */
   TranscodeState *(*state) (void *ud, uint32_t id);
-  /* Each of these functions returns the id in the merged file of a function or class, and writes
-     the name if it is new. Returns 0 if out of memory.
+  /* Each of these functions returns the id that the merged file uses for a function or class with
+     that name, and writes the name if the file does not have it yet. Returns 0 if out of memory.
      function  a Lua function
      native    a native function
      class     a class of objects (named by their metatables) */
   uint64_t (*function) (void *ud, const char *name);
   uint64_t (*native) (void *ud, const char *name);
   uint32_t (*class) (void *ud, const char *name);
-  /* Returns the number in the merged file of the input's label set 'set', which is not 0. */
+  /* 'set' is the number of a label set in the input, not 0. Returns the number of the same label
+     set in the merged file. */
   uint32_t (*labels) (void *ud, uint32_t set);
-  /* Called when a sample of native memory dies after the end of its Lua state 'id'. Stores the
-     state's number in the merged file in *number. Returns 0 if the state is unknown. */
+  /* Called if the block of a sample of native memory was freed after the end of its Lua state. The
+     input has the number 'id' for this state. Sets *number to the number that the merged file has
+     for it. Returns 0 if the state is unknown. */
   int (*orphaned) (void *ud, uint32_t id, uint32_t *number);
 } TranscodeInto;
 
@@ -86,9 +89,11 @@ typedef struct Transcode {
   uint32_t nplaces;     /* number of elements of 'place' */
   size_t placesize;
   ProfileFrame *frames;  /* buffer for the inner frames of a stack, READER_MAXDEPTH elements */
-  IdMap named;          /* the ids of the Lua functions whose names are written. In a merged file:
-                           maps the input's id of a frame to an index in 'frame' */
-  /* frame[i]: id in the merged file of the frame that the map 'named' maps to i */
+  /* In a merged file: maps the id of a frame in the input to an index in the array 'frame'. In
+     other outputs: the set of Lua functions, by id, whose names were written. */
+  IdMap named;
+  /* Ids of frames in the merged file. The map 'named' has the index of each frame of the input. Not
+     used for other outputs. */
   uint64_t *frame;
   size_t nframe, framesize;
   IdMap classes;        /* maps a class to its id in the output. The key is 1 + the offset of the

@@ -311,9 +311,10 @@ static void unite_allocated (void *ud, uint64_t bytes) {
     s->allocated += bytes;
 }
 
-/* Callback TranscodeInto.orphaned: a sample of native memory of the closed state 'id' has died.
-   Sets *number to the state's number in the merged profile, or returns 0 if the state is unknown.
-   If the state's end is not written yet, the sample no longer counts in TranscodeState.orphans. */
+/* Callback TranscodeInto.orphaned: the block of a sample of native memory was freed after the end
+   of its Lua state, which has the number 'id' in the input. Sets *number to the state's number in
+   the merged profile, or returns 0 if the state is unknown. If the state's end is not written yet,
+   subtracts the sample from TranscodeState.orphans, the samples that are still live. */
 static int orphaned (void *ud, uint32_t id, uint32_t *number) {
   Unite *m = ud;
   uint32_t at = idmap_get(&m->places, placekey(id));

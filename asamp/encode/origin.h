@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
 ** The encoder's data of each Lua state (the "origin" of events). Each state numbers its functions
-** and classes from 1. In the file, equal names share a number: a name is written once even if
-** thousands of states have it.
+** and classes from 1. The file has numbers of its own: functions with equal names share one number,
+** and so do classes. So a name is written once even if thousands of states have it.
 **
-**   OR1  element i - 1 of 'functions' or 'classes' is the file's number of the state's function or
-**        class i; 0: its name is not in the file;
-**   OR2  in the file, numbers and names correspond one to one, except that names beyond
+**   OR1  element i - 1 of the lists Origin.functions and Origin.classes is the number that the file
+**        uses for the function or class with number i in the state. The element is 0 if no name of
+**        that function or class was written to the file;
+**   OR2  in the file, each number has one name and each name one number. Exception: names beyond
 **        FUNCTIONS_MOST and CLASSES_MAX share the last number;
-**   OR3  a state's data are freed at its end. Its entry in 'places' is removed later, together with
+**   OR3  the data of a state (Origin) are freed at the state's end. Its entry in the map
+**        Origins.places, which finds the data by the state's id, is removed later, together with
 **        the entries of other ended states.
 */
 #ifndef asamp_origin_h
@@ -25,7 +27,8 @@ typedef struct Frames {
   size_t n;             /* frames of the stack */
 } Frames;
 
-/* Maps the numbers of a state's functions or classes to their numbers in the file (OR1). */
+/* Maps the numbers that a Lua state uses for its functions or classes to the numbers that the file
+   uses for them (OR1). */
 typedef struct Numbers {
   uint32_t *list;
   size_t n, size;
@@ -78,8 +81,8 @@ uint32_t origins_functionname (Origins *o, const char **name, int *isnew);
 /* Like origins_class, but does not store the number for a Lua state. */
 uint32_t origins_classname (Origins *o, const char **name, int *isnew);
 
-/* Returns the number in the file of the function or class that has the number 'local' in its state;
-   0: its name is not in the file. */
+/* Returns the number that the file uses for the function or class with the number 'local' in its
+   Lua state. Returns 0 if no name of that function or class was written to the file. */
 static inline uint32_t origin_number (const Numbers *n, uint64_t local) {
   return local >= 1 && local <= n->n ? n->list[local - 1] : 0;
 }

@@ -51,7 +51,9 @@ typedef struct ProfileSample {
   uint64_t size;     /* bytes of the block; in the heap, rounded up to 8. For KIND_OUTSIDE: bytes
                         that were added to those that the userdata owns */
   uint64_t count;    /* number of sampling periods that the sample represents, at least 1 */
-  uint64_t thread;   /* number of the Lua state */
+  /* Number of the Lua state that allocated the block or copied the bytes. It is written where
+     VMProf's format has the number of an OS thread. */
+  uint64_t thread;
   int kind;          /* enum ProfileKind, or COPY_... */
   int outside;       /* 1: the block is outside the nursery */
   uint32_t label;    /* label set; 0: none */
@@ -60,8 +62,10 @@ typedef struct ProfileSample {
 /* A time sample. */
 typedef struct ProfileTime {
   uint64_t time;     /* CLOCK_MONOTONIC, ns */
-  uint64_t count;    /* number of sampling periods, at least 1 */
-  uint64_t thread;   /* number of the Lua state */
+  uint64_t count;    /* number of sampling periods that the sample represents, at least 1 */
+  /* Number of the Lua state that was running. It is written where VMProf's format has the number of
+     an OS thread. */
+  uint64_t thread;
   uint32_t label;    /* label set; 0: none */
 } ProfileTime;
 

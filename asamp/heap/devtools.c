@@ -56,9 +56,11 @@ typedef struct Out {
   IdMap ids;		/* ids that were assigned to objects (idof) */
   uint32_t lastspare;	/* last id that was given to an object because the id from its address was
                            taken */
-  uint32_t *strings;	/* for each string object: the number of its text among the texts of
-                           strings; GRAPH_NONE: no text */
-  uint32_t nstrings;	/* number of string objects with a text */
+  /* For each object that is a string whose text (its first bytes) is in the snapshot: position of
+     the text in the part of the file's list of strings that has these texts, 0 for the first.
+     GRAPH_NONE: another object, or a string whose text the snapshot lacks. */
+  uint32_t *strings;
+  uint32_t nstrings;	/* number of objects that are strings and whose text is in the snapshot */
   /* Index of the first allocation site's name in the file's list of strings. The site's source
      follows, then name and source of each further site. */
   uint64_t firstsite;

@@ -413,7 +413,9 @@ static int l_openfile (lua_State *L) {
   const char *path = luaL_checkstring(L, 1);
   ForeignPeer peer = {(pid_t)luaL_optinteger(L, 2, 0), (uid_t)luaL_optinteger(L, 3, 0)};
   int fd, any = lua_toboolean(L, 4);
-  luaL_Stream *s = lua_newuserdatauv(L, sizeof(*s), 0);  /* may be at index 4, like 'any' */
+  /* created after argument 4 ('any') was read: if the caller has passed only 3 arguments, the new
+     userdata has stack index 4 and would be read as 'any' */
+  luaL_Stream *s = lua_newuserdatauv(L, sizeof(*s), 0);
   char why[256], name[64];
   s->closef = NULL;
   luaL_setmetatable(L, LUA_FILEHANDLE);

@@ -28,9 +28,11 @@ typedef struct Span {
      'processor'. */
   uint64_t slices;
   uint64_t mutator;      /* CPU time of the program between collections, us */
-  /* Largest numbers of bytes in use, reserved ('held') and resident after a collection. */
+  /* Three sizes in bytes are measured at the end of each collection: 'inuse', bytes in use; 'held',
+     bytes reserved; 'rss', resident bytes. Each field has the largest value in the span. */
   uint64_t inuse, held, rss;
-  uint64_t least;        /* smallest number of bytes in use after a collection */
+  /* Smallest number of bytes in use at the end of a collection of the span. */
+  uint64_t least;
   /* Sums of the fields of ReadCollection with the same names. 'tenured': bytes; 'decided',
      'survived': sampling periods that samples represent. */
   uint64_t tenured, decided, survived;
@@ -72,9 +74,12 @@ typedef struct Course {
   uint64_t tenured, planned, charged;
   uint64_t lastmajor;    /* end of the last recorded major collection, us since the start; 0:
                             none */
-  /* Largest numbers of bytes in use, reserved ('held') and resident after a collection. */
+  /* Three sizes in bytes are measured at the end of each collection: 'inuse', bytes in use; 'held',
+     bytes reserved; 'rss', resident bytes. Each field has the largest value of all collections. */
   uint64_t inuse, held, rss;
-  uint64_t peak;         /* time of the largest 'inuse', us since the start */
+  /* Time of the collection that has set 'inuse', the largest number of bytes in use; us since the
+     start. */
+  uint64_t peak;
   uint64_t *pauses;      /* histogram: number of recorded pauses in each slot (a range of
                             lengths) */
 } Course;

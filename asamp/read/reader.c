@@ -48,10 +48,12 @@ typedef struct Input {
   uint64_t record;     /* offset of the current record, bytes */
   uint64_t progressed;       /* offset at the last call of the callback 'progress', bytes */
   int header;          /* 1: the header record was read */
-  /* Optional parts that all stack records of the file have (1) or lack (0).
-     memory   a last word with the resident bytes of the process
-     pairs    a word with the kind of the frame before each address, as in PyPy's files
-     threads  a word with the number of the thread */
+  /* Layout of all stack records of the file. 0: the records do not have the word.
+     memory   1: the last word of a record is the number of resident bytes of the process
+     pairs    1: a frame has a word with its kind before the word with its address, as in PyPy's
+              files
+     threads  1: the word after the frames is the number of the thread (in asamp's files: of the
+              Lua state) */
   int memory, pairs, threads;
   size_t word, address;  /* sizes of a number and of an address in the file, bytes */
   unsigned char *wide;   /* buffer for the addresses of a record, extended from 32 to 64 bits */

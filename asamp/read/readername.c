@@ -30,10 +30,12 @@ void readername_set (ReaderState *s, IdMap *m, uint64_t id, const char *text, si
   readername_enter(s, m, id, strtab_put(&s->r->text, text, n));
 }
 
-/* Makes the function of frame 'id' an alias of an earlier function with the same name, if there is
-   one, because a program may load the same code many times. 'number': offset of the name. After
-   READER_MAXIDS names, all functions with further names are aliases of one function. Returns 1 if
-   the name need not be stored. */
+/* Called when the name of frame 'id' was read, in a file of asamp. 'number': offset of the name in
+   ReadProfile.text. If an earlier function has the same name, makes this frame's function an alias
+   of it: if a program loads the same code many times, each load is another function in the file,
+   but should be one function for the reader. If READER_MAXIDS other names have functions already,
+   makes the function an alias of ReaderState.unnamed, which represents all further names. Returns 0
+   if the caller must store the name of this frame, else 1. */
 static int sameas (ReaderState *s, uint64_t id, uint32_t number) {
   uint32_t own = (uint32_t)(id / 8);
   uint32_t known = idmap_get(&s->byname, (uint64_t)number + 1);

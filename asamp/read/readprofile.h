@@ -212,8 +212,9 @@ typedef struct ReadProfile {
   uint64_t unfollowed;
   int random;          /* 1: the distances between sample points are random; 0: they are constant */
   int wall, cpu;       /* 1: the file has samples of wall time ('wall') or CPU time ('cpu') */
-  /* 1: the file has the times of samples. 0: the reader assumes that successive samples are one
-     period of time samples apart. */
+  /* 1: the file has the times of samples. 0: it has no times; the reader then sets the time of
+     each sample to the time of the previous sample plus the period of time samples ('timeperiod';
+     1 ms if that is unknown or below 1 us). */
   int timed;
   char interpreter[256];
   char message[256];   /* why the file is incomplete; "" if it is complete */

@@ -13,8 +13,8 @@
 #define NONE	UINT32_MAX	/* ClassName.parent of a path with one component */
 #define LEVELS	3	/* largest number of fields in a path to a table (ClassName.depth) */
 
-/* Smallest cost of building an index, in table slots. The cost is the number of table slots that
-   are read, or LEASTSLOTS if that is more, and is subtracted from the budget Classes.saved. The
+/* Smallest cost of building the map Classes.index, in table slots. The cost is the number of table
+   slots that are read, or LEASTSLOTS if that is more. It is subtracted from Classes.saved. This
    budget grows by one slot for each CLASSES_BYTES allocated bytes. Without this minimum, a small
    index would be rebuilt very often. */
 #define LEASTSLOTS	256u
@@ -179,8 +179,10 @@ static void makeindex (Classes *c, lua_State *L) {
   }
 }
 
-/* Returns 1 if an index may be built now: the state has allocated memory since the last build, and
-   the budget c->saved suffices or c->final is 1. Updates c->saved. */
+/* Returns 1 if the map c->index may be built now: the Lua state has allocated memory since the last
+   build, and c->saved, the budget of table slots to read, suffices or c->final is 1. Adds to the
+   budget the slots for the bytes allocated since the last call. If it returns 1, subtracts the cost
+   of the build. */
 static int affordable (Classes *c, lua_State *L) {
   uint64_t allocated = luaN_allocated(L), cost;
   cost = (c->slots > LEASTSLOTS) ? c->slots : LEASTSLOTS;

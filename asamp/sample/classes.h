@@ -23,12 +23,15 @@
 #include "bounds.h"
 
 enum {
-  CLASSES_SLOTS = 16384,	/* Largest number of table slots read to build an index. */
-  CLASSES_BYTES = 4096,	/* For each of this number of allocated bytes, Classes.saved grows by 1
-                           table slot. */
-  /* Upper bound of Classes.saved, the number of table slots that may be read, as a multiple of the
-     cost of one index. The cost is the number of slots read for the last index, or LEASTSLOTS
-     (classes.c) if that is more. */
+  /* Largest number of table slots that are read to build the map Classes.index, which finds the
+     name of a table. */
+  CLASSES_SLOTS = 16384,
+  /* Allocated bytes per table slot: each time the Lua state has allocated CLASSES_BYTES bytes, one
+     more table slot may be read to build the map Classes.index (Classes.saved grows by 1). */
+  CLASSES_BYTES = 4096,
+  /* Upper bound of Classes.saved, the number of table slots that may be read to build the map
+     Classes.index. The bound is CLASSES_SAVED times the cost of building the map once: the number
+     of slots read at the last build, or LEASTSLOTS (classes.c) if that is more. */
   CLASSES_SAVED = 8,
   CLASSES_NAME = 255	/* Largest length of a class name, bytes. */
 };
@@ -57,11 +60,12 @@ typedef struct Classes {
   char *text;
   size_t ntext, text_size;
   uint64_t made;	/* All bytes that the state had allocated when 'saved' was last updated. */
-  uint64_t saved;	/* Number of table slots that may still be read to build indexes. */
+  uint64_t saved;	/* Number of table slots that may still be read to build the map
+                           'index'. */
   /* Number of table slots read to build the map 'index'; 0: it was not built yet. */
   uint64_t slots;
-  /* 1: the session's last collection is running. Because no later collection can build the index,
-     it may be built even if 'saved', the budget of table slots to read, is too small. */
+  /* 1: the session's last collection is running. Because no later collection can build the map
+     'index', it may be built even if 'saved', the budget of table slots to read, is too small. */
   int final;
   IdMap ids;		/* Maps the hash of a class name to the newest class with that hash. */
   struct ClassText {

@@ -35,18 +35,22 @@ size_t owner_room (const void *sp);
 /* Returns 1 if a protected call of another state than L's runs on this OS thread. */
 int owner_mixed (lua_State *L);
 
-/* Marks in the array 'a' of n frames each bytecode loop (luaV_execute) of another state than L's,
-   and removes each lua_resume of such a state. Returns the number of frames left.
+/* Finds the frames of other Lua states than L's in the array 'a' of n return addresses. If such a
+   frame is a bytecode loop (luaV_execute), sets the highest bit of its element in 'a'
+   (owner_marked). If it is a call of lua_resume, removes its element. Returns the number of
+   elements left.
    sp     an address in the innermost frame
    whole  1: the last frame of 'a' is the outermost one of the stack */
 int owner_mark (lua_State *L, const void *sp, void **a, int n, int whole);
 
-/* Stores the main threads of the Lua states that run on this OS thread, innermost first, at most
-   'max'. Returns their number. A state is stored twice if another state runs between two of its
-   calls. 'sp': an address in the innermost frame. */
+/* Stores in 'states' up to 'max' main threads: those of the Lua states that run on this OS thread,
+   innermost first. Returns the number of stored main threads. If a state calls another state, which
+   calls the first state again, the first state is stored twice. 'sp': an address in the innermost
+   frame. */
 unsigned owner_states (const void *sp, const void **states, unsigned max);
 
-/* Returns the return address of a frame that owner_mark has marked, else NULL. */
+/* 'a' is an element of the array of owner_mark. If owner_mark has set its highest bit, returns the
+   return address without this bit, else NULL. */
 static inline const char *owner_marked (const void *a) {
   uintptr_t bit = (uintptr_t)1 << 63;  /* 0 in all addresses of user space */
   return ((uintptr_t)a & bit) ? (const char *)((uintptr_t)a & ~bit) : NULL;

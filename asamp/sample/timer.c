@@ -676,7 +676,9 @@ static Clock *newclock (int wall) {
   Clock *c;
   if (me == 0) me = ++threads;
   pthread_once(&control, timer_once);
-  /* set at each call: a destructor of the program may start a clock after threadends was called */
+  /* If an OS thread has a value for 'key', the end of the thread clears the value and calls
+     threadends. Each call of newclock sets the value, because a destructor of the program that runs
+     after threadends may start a clock; threadends must then be called again. */
   if (iskey) pthread_setspecific(key, (void *)(uintptr_t)me);
   c = own[wall];
   if (c != NULL && !LOAD(c->running) && c->thread == me) return c;
@@ -837,9 +839,10 @@ static void removetimer (Timer *t) {
   else stopclock(c);
 }
 
-/* Returns the number of periods that timer t has lost because its signal is late by more than
-   MAX_LATE_NS. Advances the clock by these periods, so that they are returned only once. Returns 0
-   if another timer would have received the time. Call it between exclude and admit. */
+/* Returns the number of periods that timer t has lost because its clock's next signal is overdue by
+   more than MAX_LATE_NS. Advances the clock by these periods, so that they are returned only once.
+   Returns 0 if another running timer of the clock received the time of the last tick (Clock.last),
+   because the lost periods then belong to that timer. Call it between exclude and admit. */
 static uint64_t missed (Timer *t) {
   Clock *c = t->clock;
   uint64_t now = c->orphaned ? 0 : clock_read(c->outside);

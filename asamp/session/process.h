@@ -43,9 +43,9 @@ typedef struct ProcessRate {
 } ProcessRate;
 
 /*
-** Ends the current file of the profile and continues in the file 'to'; NULL: in the next file named
-** by the option 'out' (process_path). Returns 0 with the reason in 'err' on failure, and then
-** changes nothing.
+** Ends the current file of the profile and continues in the file 'to'. If 'to' is NULL, makes the
+** path of the new file from the option 'out' and the number of the new file (process_path). Returns
+** 0 with the reason in 'err' on failure, and then changes nothing.
 ** rate       the new sampling rates; NULL: unchanged
 ** temporary  1: the new file is a recording, that is, a temporary profile that process_stop ends
 **
@@ -55,12 +55,14 @@ typedef struct ProcessRate {
 int process_switch (const char *to, const ProcessRate *rate, int temporary, char *err,
                     size_t errsize);
 /* Ends a recording (process_switch) and restores the sampling rates of process_setup. If
-   process_setup has requested samples of any kind, continues in the next file. Returns 0 with the
-   reason in 'err' if no recording is running or the next file could not be made. */
+   process_setup has requested samples of any kind, continues in a new file, like process_switch
+   with 'to' NULL. Returns 0 with the reason in 'err' if no recording is running or the new file
+   could not be made. */
 int process_stop (char *err, size_t errsize);
 
-/* Writes the content of the flight recorder to the file 'to'; NULL: to the next file. Stores the
-   file's path in 'path'. Returns 0 with the reason in 'err' on failure. */
+/* Writes the content of the flight recorder to the file 'to'. If 'to' is NULL, makes the path of a
+   new file from the option 'out' and the file's number. Stores the path in 'path'. Returns 0 with
+   the reason in 'err' on failure. */
 int process_dump (const char *to, char *path, size_t pathsize, char *err, size_t errsize);
 /* Returns 1 if the profile is a flight recorder. */
 int process_isring (void);
