@@ -183,7 +183,7 @@ describe("asamp run --prove-leaks", function()
                         "--prove PID; see asamp run --help\n"}, {status, out, err})
     status, out, err = process.run{code = "", env = {ASAMP = "snapshot"}}
     assert.same({0, "profiler: ASAMP: option 'snapshot' is only for LUA_PROFILER; for a snapshot of this " ..
-                    "process, start it with ASAMP=listen and run asamp heap PID; nothing is " ..
+                    "process, set ASAMP=listen and run asamp heap PID; nothing is " ..
                       "profiled\n", ""}, {status, err, out})
   end)
 
