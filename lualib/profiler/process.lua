@@ -26,7 +26,7 @@ function M.setup(wish)
   end
   if o.snapshot then
     return nil, "ASAMP: option 'snapshot' is only for LUA_PROFILER; " ..
-                "for a snapshot of this process, set ASAMP=listen and run asamp heap PID"
+                "set ASAMP=listen, and run asamp heap PID for a snapshot"
   end
   local every = o.alloc or DEFAULT_PERIOD
   local time = (o.time or 0) > 0 and SECOND // o.time or 0

@@ -182,8 +182,8 @@ describe("asamp run --prove-leaks", function()
     assert.same({2, "", "asamp run: --prove-leaks is only for a script; for a program, use asamp heap " ..
                         "--prove PID; see asamp run --help\n"}, {status, out, err})
     status, out, err = process.run{code = "", env = {ASAMP = "snapshot"}}
-    assert.same({0, "profiler: ASAMP: option 'snapshot' is only for LUA_PROFILER; for a snapshot of this " ..
-                    "process, set ASAMP=listen and run asamp heap PID; nothing is " ..
+    assert.same({0, "profiler: ASAMP: option 'snapshot' is only for LUA_PROFILER; set ASAMP=listen, and " ..
+                    "run asamp heap PID for a snapshot; nothing is " ..
                       "profiled\n", ""}, {status, err, out})
   end)
 
