@@ -65,8 +65,8 @@ typedef struct luaN_Sampler {
   void (*decide) (void *ud, lua_State *L, int major);
   /* Called at the end of the pause of each minor or full collection. The pause has called 'decide'
      once, or twice if a slice of a major collection ran in it and ended the marking of that
-     collection. No sample was taken after the last call of 'decide'. The field 'began' of
-     luaN_Memory is the start of the pause. */
+     collection. No sample was taken after the last call of 'decide'. luaN_Memory has the time at
+     which the pause started. */
   void (*collected) (void *ud, lua_State *L);
   /* Called for a watched block. Also called for an unwatched block that has the same bit as a
      watched block in the bit set of luaN_watch (luaN_watchbit). The events are:
